@@ -1,0 +1,49 @@
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# Which Python makes the virtual environment; .ci/venv looks for one when this is empty.
+PYTHON ?=
+# More arguments for `make test` and `make bench`, such as ARGS="-k flow".
+ARGS ?=
+
+.PHONY: help install demo test lint types format bench wheel clean
+
+help: ## show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' Makefile
+
+install: $(INSTALLED) ## make .venv with the project and its tools in it
+
+$(INSTALLED): pyproject.toml .ci/venv
+	@PYTHON='$(PYTHON)' .ci/venv $(VENV)
+	@touch $@
+
+demo: $(INSTALLED) ## watch the library play three rounds
+	$(BIN)/niagara rules random --rules base --seats 3 --seed 7 --rounds 3
+
+test: lint types ## lint, types and all tests; ARGS go to pytest
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+lint: $(INSTALLED) ## check style and format with ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED) ## check types with mypy
+	$(BIN)/mypy
+
+format: $(INSTALLED) ## let ruff mend style and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED) ## measure speed; ARGS go to the benchmark
+	$(BIN)/python -m benchmarks $(ARGS)
+
+wheel: $(INSTALLED) ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+clean: ## remove .venv, dist/ and every cache
+	rm -rf $(VENV) dist build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

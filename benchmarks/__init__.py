@@ -1,0 +1,1 @@
+"""Speed, measured beside a yardstick; run by `make bench`."""

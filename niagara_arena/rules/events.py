@@ -1,0 +1,235 @@
+"""What has happened, in order: one immutable type for each kind of event.
+
+Every event is public the moment it exists; a seat's secrets become events only when they are
+revealed. In JSON an event is an object: `{"event":"card_revealed","seat":1,"card":"4"}`. Canoes
+of a base seat are named by their place in the sorted pair before the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from niagara_arena.errors import RulesError
+from niagara_arena.rules.actions import Theft
+
+
+class RoundStarted(NamedTuple):
+    """A round began with ``start`` as its start seat [N-6.6]."""
+
+    round: int
+    start: int
+
+
+class BoughtBack(NamedTuple):
+    """A canoe came back to the jetty; ``gem`` is None when it was free [N-3.2, N-3.4]."""
+
+    seat: int
+    canoe: int
+    gem: str | None
+
+
+class CardRevealed(NamedTuple):
+    """A seat turned its card up and acts with it [N-4]."""
+
+    seat: int
+    card: str
+
+
+class CanoeMoved(NamedTuple):
+    """A canoe finished its move."""
+
+    seat: int
+    canoe: int
+    origin: str
+    to: str
+    unload: tuple[str, ...]
+    load: tuple[str, ...]
+    unload_there: tuple[str, ...]
+    load_there: tuple[str, ...]
+    steal: tuple[Theft, ...]
+
+
+class CanoeStayed(NamedTuple):
+    """A canoe that might have put out stayed at the jetty [N-4.1]."""
+
+    seat: int
+    canoe: int
+
+
+class Banked(NamedTuple):
+    """A landing canoe's cargo went to its seat's bank [N-4.10]."""
+
+    seat: int
+    gems: tuple[str, ...]
+
+
+class CanoeLost(NamedTuple):
+    """A canoe went over the falls, its cargo back to the places [N-6.5]."""
+
+    seat: int
+    canoe: int
+    cargo: tuple[str, ...]
+
+
+class WeatherChanged(NamedTuple):
+    """The weather moved: by a seat's cloud, or by the beaver's fall (``seat`` None)."""
+
+    seat: int | None
+    weather: int
+
+
+class RiverFlowed(NamedTuple):
+    """Phase III: how fast, and into which arms in turn the discs of space 5 went [N-6.1-3]."""
+
+    speed: int
+    arms: str
+
+
+class CanoeDrifted(NamedTuple):
+    """A canoe rode its disc [N-6.4]; ``to`` may be ``lost``."""
+
+    seat: int
+    canoe: int
+    origin: str
+    to: str
+
+
+class HandRefilled(NamedTuple):
+    """A seat's whole hand came back [N-3.5]."""
+
+    seat: int
+
+
+class SeatRetired(NamedTuple):
+    """The referee took a seat off the table [N-5.4]."""
+
+    seat: int
+
+
+class GameEnded(NamedTuple):
+    """The game is over: ``won``, ``last_seat``, ``max_rounds`` or ``deserted``."""
+
+    reason: str
+    winners: tuple[int, ...]
+
+
+class CanoesAshore(NamedTuple):
+    """A lasso pulled these canoes to the bank [N-10.3]."""
+
+    seat: int
+    canoes: tuple[int, ...]
+
+
+class CanoeReturned(NamedTuple):
+    """A canoe came back from the bank; ``to`` differs from ``origin`` after a drag [N-10.3]."""
+
+    seat: int
+    canoe: int
+    origin: str
+    to: str
+
+
+class WhirlpoolMoved(NamedTuple):
+    """The whirlpool's disc rode the river; ``next``: fallen, the next disc to enter [N-9.6]."""
+
+    to: str
+
+
+class BeaverMoved(NamedTuple):
+    """The beaver was put on a space or rode its disc; None when it fell [N-11.1]."""
+
+    to: str | None
+
+
+class MooseTaken(NamedTuple):
+    """A canoe took the moose [N-11.2]."""
+
+    seat: int
+    canoe: int
+
+
+class MooseLeft(NamedTuple):
+    """The moose left its canoe; ``place``: it waits again, else it is on its way [N-11.4]."""
+
+    to: str
+
+
+Event = (
+    RoundStarted
+    | BoughtBack
+    | CardRevealed
+    | CanoeMoved
+    | CanoeStayed
+    | Banked
+    | CanoeLost
+    | WeatherChanged
+    | RiverFlowed
+    | CanoeDrifted
+    | HandRefilled
+    | SeatRetired
+    | GameEnded
+    | CanoesAshore
+    | CanoeReturned
+    | WhirlpoolMoved
+    | BeaverMoved
+    | MooseTaken
+    | MooseLeft
+)
+
+EVENT_TYPES: Final[dict[str, type[Any]]] = {
+    "round_started": RoundStarted,
+    "bought_back": BoughtBack,
+    "card_revealed": CardRevealed,
+    "canoe_moved": CanoeMoved,
+    "canoe_stayed": CanoeStayed,
+    "banked": Banked,
+    "canoe_lost": CanoeLost,
+    "weather_changed": WeatherChanged,
+    "river_flowed": RiverFlowed,
+    "canoe_drifted": CanoeDrifted,
+    "hand_refilled": HandRefilled,
+    "seat_retired": SeatRetired,
+    "game_ended": GameEnded,
+    "canoes_ashore": CanoesAshore,
+    "canoe_returned": CanoeReturned,
+    "whirlpool_moved": WhirlpoolMoved,
+    "beaver_moved": BeaverMoved,
+    "moose_taken": MooseTaken,
+    "moose_left": MooseLeft,
+}
+_NAMES: Final[dict[type[Any], str]] = {kind: name for name, kind in EVENT_TYPES.items()}
+
+
+def event_name(event: Event) -> str:
+    """Return the name of an event's kind, as JSON spells it."""
+    return _NAMES[type(event)]
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """Return an event as its JSON object."""
+    out: dict[str, Any] = {"event": _NAMES[type(event)]}
+    fields: Mapping[str, Any] = event._asdict()
+    for name, value in fields.items():
+        if name == "steal":
+            out[name] = [theft._asdict() for theft in value]
+        else:
+            out[name] = list(value) if isinstance(value, tuple) else value
+    return out
+
+
+def event_from_json(value: object) -> Event:
+    """Read an event back from its JSON object; raise RulesError for anything else."""
+    if not isinstance(value, Mapping) or value.get("event") not in EVENT_TYPES:
+        raise RulesError("not an event", path="$.event")
+    kind = EVENT_TYPES[value["event"]]
+    fields = {key: item for key, item in value.items() if key != "event"}
+    if set(fields) != set(kind._fields):
+        raise RulesError(f"a {value['event']} has the fields {', '.join(kind._fields)}", path="$")
+    for key, item in fields.items():
+        if key == "steal":
+            fields[key] = tuple(Theft(**theft) for theft in item)
+        elif isinstance(item, list):
+            fields[key] = tuple(item)
+    event: Event = kind(**fields)
+    return event

@@ -1,0 +1,189 @@
+"""The door: everything that a referee or a searching bot does with a game goes through here.
+
+    state = start("base", 4)
+    while not state.over:
+        for decision in pending(state):            # in phase I several seats at once
+            seat = decision.seat
+        actions = legal(state, seat)               # canonical order, one for each effect
+        state, events = apply(state, seat, actions[0])
+    print(outcome(state))
+
+Laws kept here: a state handed in is never changed; what is legal is exactly what `apply`
+accepts; anything else raises `RulesError`, and nothing has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from niagara_arena.errors import RulesError
+from niagara_arena.rules.actions import Action, BuyBack, PlayCard
+from niagara_arena.rules.base import buy_menu, card_menu
+from niagara_arena.rules.components import CARD_BY_NAME
+from niagara_arena.rules.engine import answer_secret, settle, take_off
+from niagara_arena.rules.events import Event, RoundStarted
+from niagara_arena.rules.explain import explain
+from niagara_arena.rules.geometry import ASHORE
+from niagara_arena.rules.outcome import is_won
+from niagara_arena.rules.position import read_position
+from niagara_arena.rules.registry import DEFAULT_MAX_ROUNDS, make_setup, opening_numbers
+from niagara_arena.rules.state import (
+    BANK,
+    HAND,
+    MOOSE,
+    PHASE,
+    RETIRED,
+    RETURNING,
+    ROUND,
+    SEATS,
+    SECRET,
+    START,
+    STRIDE,
+    Decision,
+    State,
+    alive,
+    block,
+)
+
+
+class Step(NamedTuple):
+    """What an action led to."""
+
+    state: State
+    events: tuple[Event, ...]
+
+
+def start(
+    rules: str,
+    seats: int,
+    *,
+    max_rounds: int = DEFAULT_MAX_ROUNDS,
+    placings: str = "progress",
+) -> State:
+    """Return the first state of a game from the set-up."""
+    setup = make_setup(rules, seats, max_rounds, placings)
+    return settle(setup, opening_numbers(setup), [])
+
+
+def start_from(
+    position: Mapping[str, Any],
+    *,
+    max_rounds: int = DEFAULT_MAX_ROUNDS,
+    placings: str = "progress",
+) -> Step:
+    """Return the first state of a game from a position at the start of a round.
+
+    What is forced there is played at once; the events tell it.
+    """
+    setup, v = read_position(position, max_rounds, placings)
+    if v[ROUND] > max_rounds:
+        raise RulesError(f"round {v[ROUND]} is past max_rounds {max_rounds}", "N-5.2", "$.round")
+    if v[MOOSE] == RETURNING:
+        raise RulesError("at the start of a round the moose is back", "N-11.4", "$.moose")
+    here = alive(setup, v)
+    if len(here) < 2:
+        raise RulesError("at least two seats must be at the table", "N-5.4", "$.players")
+    for seat in here:
+        at = block(seat)
+        path = f"$.players[{seat}]"
+        if is_won(v[at + BANK]):
+            raise RulesError(f"seat {seat} has won already", "N-5.1", f"{path}.bank")
+        if v[at] >= ASHORE or v[at + 2] >= ASHORE:
+            raise RulesError("no canoe is ashore when a round starts", "N-10.3", f"{path}.canoes")
+    events: list[Event] = []
+    return Step(settle(setup, v, events), tuple(events))
+
+
+def pending(state: State) -> tuple[Decision, ...]:
+    """Return the open decisions, lowest seat first; empty when the game is over."""
+    return state._pending
+
+
+def legal(state: State, seat: int) -> tuple[Action, ...]:
+    """Return the actions of a seat's open decision, in canonical order; empty if it has none."""
+    for decision in state._pending:
+        if decision[0] == seat:
+            menus = state._menus
+            if menus:
+                if len(menus) == 1:
+                    return menus[0].actions
+                return tuple([action for menu in menus for action in menu.actions])
+            v = state._v
+            if decision[1] == "card":
+                return card_menu(v[SEATS + seat * STRIDE + HAND])
+            return buy_menu(state._setup, v, seat)
+    return ()
+
+
+def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = False) -> Step:
+    """Return the state after a seat's action, with all that happened up to the next real choice.
+
+    With ``pause_at_round`` it stops, nothing pending, when a round has just begun. Raises
+    RulesError, citing the clause, when the seat is not asked or the action not legal.
+    """
+    for decision in state._pending:
+        if decision[0] == seat:
+            break
+    else:
+        raise explain(state, seat, action)
+    kind = decision[1]
+    setup = state._setup
+    v = list(state._v)
+    menus = state._menus
+    events: list[Event] = []
+    if menus:
+        for menu in menus:
+            if type(action) is type(menu.actions[-1]) and _offers(menu, action):
+                break
+        else:
+            raise explain(state, seat, action)
+        setup.ruleset.questions[kind].perform(setup, v, seat, action, menus, events)
+    else:
+        if not _secret_is_legal(state, seat, kind, action):
+            raise explain(state, seat, action)
+        left = answer_secret(state, v, seat, kind, action)
+        if left:
+            return Step(State(setup, tuple(v), left, ()), ())
+    return Step(settle(setup, v, events, pause_at_round), tuple(events))
+
+
+def _offers(menu: Any, action: Action) -> bool:
+    try:
+        return action in (menu.options or menu.actions)
+    except TypeError:  # an unhashable thing inside a hand-made action
+        return False
+
+
+def _secret_is_legal(state: State, seat: int, kind: str, action: Action) -> bool:
+    """Say whether a buy-back or a card is one that the seat may choose."""
+    if kind == "card":
+        if type(action) is not PlayCard or type(action.card) is not str:
+            return False
+        card = CARD_BY_NAME.get(action.card)
+        return card is not None and bool(state._v[SEATS + seat * STRIDE + HAND] >> card & 1)
+    return type(action) is BuyBack and action in buy_menu(state._setup, state._v, seat)
+
+
+def retire(state: State, seats: Iterable[int]) -> Step:
+    """Take seats off the table in one step, as the referee may after any decision [N-5.4]."""
+    gone = tuple(sorted(set(seats)))
+    if state.over:
+        raise RulesError("the game is over", clause="N-5.4")
+    if not gone:
+        raise RulesError("name at least one seat to retire", clause="N-5.4")
+    for seat in gone:
+        if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < state.seats:
+            raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
+        if state._v[block(seat) + RETIRED]:
+            raise RulesError(f"seat {seat} is retired already", clause="N-5.4")
+    v = list(state._v)
+    events: list[Event] = []
+    take_off(state._setup, v, gone, events)
+    return Step(settle(state._setup, v, events), tuple(events))
+
+
+def first_events(state: State) -> tuple[Event, ...]:
+    """Return the event that opens the round in which a state in its secret phase is."""
+    v = state._v
+    return (RoundStarted(v[ROUND], v[START]),) if v[PHASE] == SECRET else ()

@@ -1,0 +1,234 @@
+"""The state of a game: immutable outside, a flat row of ints inside.
+
+Laws kept here:
+
+- A `State` never changes. Stages of the rules work on a private `list` copy of its numbers
+  (called ``v`` everywhere) and freeze the result into a new `State`.
+- Equal positions are equal numbers: a base seat's two canoes are kept sorted by (space, cargo)
+  [N-2.1], so nobody need compare up to order.
+- A state that is not over has at least one pending decision with at least two legal actions;
+  forced ones have been played.
+
+Layout of ``v``: a header, five places (packed gems), then a block of ``STRIDE`` ints a seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from niagara_arena.rules.geometry import LOST
+
+if TYPE_CHECKING:
+    from niagara_arena.rules.actions import Action
+    from niagara_arena.rules.events import Event
+    from niagara_arena.rules.paddling import Menu
+
+# The header.
+ROUND: Final = 0
+START: Final = 1
+WEATHER: Final = 2
+NEXT_ARM: Final = 3
+PHASE: Final = 4
+ACTOR: Final = 5  # the seat whose turn it is (phase II) or whose canoe returns (phase III)
+MUST: Final = 6  # bit mask of canoes that must still move; see EXACTLY_ONE
+MAY: Final = 7  # bit mask of canoes that may still move
+STAGE: Final = 8  # which of the ruleset's closing stages is under way
+ENDING: Final = 9  # why the game is over, an index into ENDINGS
+RETIREMENTS: Final = 10  # how many retirement steps there have been
+WHIRLPOOL: Final = 11  # 0 in the base game, a space, or ENTERS_NEXT
+BEAVER: Final = 12  # 0 or a space
+MOOSE: Final = 13  # 0 in the base game, AT_PLACE, RETURNING, or HELD + 2 * seat + canoe
+PLACES: Final = 14
+SEATS: Final = 19
+
+# One seat's block.
+AT: Final = 0  # canoe c: space at AT + 2c, cargo code at CARGO + 2c
+CARGO: Final = 1
+BANK: Final = 4  # packed gems
+HAND: Final = 5  # bit mask of cards
+CARD: Final = 6  # the card chosen this round, 0 for none yet
+BUY: Final = 7  # UNDECIDED, BUYS_NOTHING, or a purchase (see `encode_purchase`)
+SHOWN: Final = 8  # 1 once the card has been revealed
+RETIRED: Final = 9  # 0, or the number of the retirement step
+STRIDE: Final = 10
+
+SECRET, TURNS, CLOSING, OVER = range(4)
+PHASE_NAMES: Final = ("secret", "turns", "closing", "over")
+
+EXACTLY_ONE: Final = 4
+"""Bit in MUST: one canoe of the mask moves, then the turn is over."""
+
+UNDECIDED, BUYS_NOTHING, BUYS = range(3)
+ENTERS_NEXT: Final = 12
+AT_PLACE: Final = 1
+RETURNING: Final = 2
+HELD: Final = 3
+
+ENDINGS: Final = ("", "won", "last_seat", "max_rounds", "deserted")
+WON, LAST_SEAT, MAX_ROUNDS, DESERTED = range(1, 5)
+
+
+class Decision(NamedTuple):
+    """A question that waits for a seat's answer; ``kind`` is one of ``actions.KINDS``."""
+
+    seat: int
+    kind: str
+
+
+Vector = list[int]
+Stage = Callable[["Setup", Vector, list["Event"]], bool]
+"""A closing stage of the round: True when done, False when a decision is pending."""
+
+
+class Question(NamedTuple):
+    """How one kind of decision in phase II or later is asked and answered."""
+
+    options: Callable[[Setup, Vector, int], tuple[Menu, ...]]
+    """What the seat may answer now."""
+    perform: Callable[[Setup, Vector, int, Action, tuple[Menu, ...], list[Event]], None]
+    """Carry out one of these answers on ``v``."""
+
+
+class CardPlay(NamedTuple):
+    """What a card does: how its turn opens, and which decision it asks."""
+
+    open: Callable[[Setup, Vector, int, list[Event]], None]
+    """Set MUST and MAY; the turn is over when both are 0."""
+    kind: str
+
+
+class Ruleset(NamedTuple):
+    """A variant of the game as data: the expansion is another one of these."""
+
+    name: str
+    seat_counts: range
+    deck: tuple[int, ...]
+    capacities: tuple[int, int]
+    interchangeable: bool
+    """Whether a seat's two canoes can't be told apart [N-2.1]."""
+    gems_a_place: Callable[[int], int]
+    extras: tuple[int, int, int]
+    """Whirlpool, beaver and moose at set-up; zeros where the game has none."""
+    cards: dict[int, CardPlay]
+    questions: dict[str, Question]
+    closing: tuple[Stage, ...]
+    """What follows the last turn of a round, in order."""
+    on_removed: Callable[[Vector, int], None]
+    """Told that a seat's canoes are taken off the board [N-5.4]."""
+
+    @property
+    def full_hand(self) -> int:
+        """The bit mask of a whole hand."""
+        return sum(1 << card for card in self.deck)
+
+
+class Setup(NamedTuple):
+    """What stays fixed through one game."""
+
+    ruleset: Ruleset
+    seats: int
+    max_rounds: int
+    placings: str
+
+    def describe(self) -> tuple[str, int, int, str]:
+        """Return the part that distinguishes one set-up from another."""
+        return (self.ruleset.name, self.seats, self.max_rounds, self.placings)
+
+
+class State:
+    """One moment of a game. Make it with `start`, ask it through the functions of the door."""
+
+    __slots__ = ("_hash", "_menus", "_pending", "_setup", "_v")
+
+    def __init__(
+        self,
+        setup: Setup,
+        v: tuple[int, ...],
+        pending: tuple[Decision, ...],
+        menus: tuple[Menu, ...],
+    ) -> None:
+        self._setup = setup
+        self._v = v
+        self._pending = pending
+        self._menus = menus
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return self._v == other._v and self._setup.describe() == other._setup.describe()
+
+    def __hash__(self) -> int:
+        return hash(self._v)
+
+    def __repr__(self) -> str:
+        name, seats, _, _ = self._setup.describe()
+        asks = ", ".join(f"{kind} of seat {seat}" for seat, kind in self._pending) or "over"
+        return f"<State {name} {seats} seats, round {self._v[ROUND]}: {asks}>"
+
+    @property
+    def rules(self) -> str:
+        """The name of the ruleset: ``base`` or ``spirits``."""
+        return self._setup.ruleset.name
+
+    @property
+    def seats(self) -> int:
+        """How many seats the table has, retired ones included."""
+        return self._setup.seats
+
+    @property
+    def round(self) -> int:
+        """The number of the current round, from 1."""
+        return self._v[ROUND]
+
+    @property
+    def phase(self) -> str:
+        """One of ``secret``, ``turns``, ``closing``, ``over``."""
+        return PHASE_NAMES[self._v[PHASE]]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self._v[PHASE] == OVER
+
+    @property
+    def max_rounds(self) -> int:
+        """After how many rounds the game ends without a winner [N-5.2]."""
+        return self._setup.max_rounds
+
+    @property
+    def placings(self) -> str:
+        """The rule of placings: ``progress`` or ``winners`` [N-5.3]."""
+        return self._setup.placings
+
+
+def block(seat: int) -> int:
+    """Return where a seat's block begins."""
+    return SEATS + seat * STRIDE
+
+
+def encode_purchase(canoes: int, gems: int) -> int:
+    """Return the BUY number of a purchase: a mask of canoes and the cargo code of the gems."""
+    return BUYS + (canoes << 5) + gems
+
+
+def decode_purchase(number: int) -> tuple[int, int]:
+    """Return the mask of canoes and the cargo code of the gems of a BUY number."""
+    return (number - BUYS) >> 5, (number - BUYS) & 31
+
+
+def sort_canoes(v: Vector, at: int) -> None:
+    """Put a base seat's two canoes, whose block begins at ``at``, into (space, cargo) order."""
+    if v[at] > v[at + 2] or (v[at] == v[at + 2] and v[at + 1] > v[at + 3]):
+        v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
+
+
+def alive(setup: Setup, v: Vector | tuple[int, ...]) -> list[int]:
+    """Return the seats that are not retired."""
+    return [seat for seat in range(setup.seats) if not v[block(seat) + RETIRED]]
+
+
+def in_play(v: Vector | tuple[int, ...], seat: int) -> int:
+    """Return how many canoes of a seat are not lost."""
+    at = block(seat)
+    return (v[at] != LOST) + (v[at + 2] != LOST)
