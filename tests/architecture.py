@@ -51,8 +51,8 @@ OWNERS = {
 PURE_STDLIB = frozenset({
     "__future__", "abc", "array", "base64", "binascii", "bisect", "collections", "contextlib",
     "copy", "dataclasses", "decimal", "difflib", "enum", "fractions", "functools", "hashlib",
-    "heapq", "hmac", "itertools", "json", "math", "numbers", "operator", "re", "statistics", "string",
-    "struct", "textwrap", "types", "typing", "unicodedata", "zlib",
+    "heapq", "hmac", "itertools", "json", "math", "numbers", "operator", "re", "statistics",
+    "string", "struct", "textwrap", "types", "typing", "unicodedata", "zlib",
 })
 # fmt: on
 PURE_OTHERS = {

@@ -50,18 +50,17 @@ from niagara_arena.rules.paddling import (
     with_thefts,
 )
 from niagara_arena.rules.state import (
+    ACTOR,
     BANK,
     BUY,
     CARD,
     CARGO,
-    ENDING,
     EXACTLY_ONE,
     HAND,
     MAX_ROUNDS,
     MAY,
     MUST,
     NEXT_ARM,
-    OVER,
     PHASE,
     PLACES,
     RETIRED,
@@ -80,6 +79,7 @@ from niagara_arena.rules.state import (
     Ruleset,
     Setup,
     Vector,
+    end_game,
     sort_canoes,
 )
 
@@ -290,8 +290,7 @@ def check_winners(setup: Setup, v: Vector, events: list[Event]) -> bool:
         if bank and not v[at + RETIRED] and is_won(bank):
             winners.append(seat)
     if winners:
-        v[PHASE] = OVER
-        v[ENDING] = WON
+        end_game(v, WON)
         events.append(GameEnded("won", tuple(winners)))
     return True
 
@@ -383,7 +382,7 @@ def next_round(setup: Setup, v: Vector, events: list[Event]) -> bool:
         v[at + HAND] = hand
         v[at + CARD] = v[at + SHOWN] = 0
         v[at + BUY] = UNDECIDED
-    v[STAGE] = 0
+    v[STAGE] = v[ACTOR] = 0
     start = v[START]
     for step in range(1, setup.seats + 1):
         seat = (start + step) % setup.seats
@@ -391,8 +390,7 @@ def next_round(setup: Setup, v: Vector, events: list[Event]) -> bool:
             v[START] = seat
             break
     if v[ROUND] >= setup.max_rounds:
-        v[PHASE] = OVER
-        v[ENDING] = MAX_ROUNDS
+        end_game(v, MAX_ROUNDS)
         events.append(GameEnded("max_rounds", ()))
         return True
     v[ROUND] += 1

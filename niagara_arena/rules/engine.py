@@ -38,12 +38,10 @@ from niagara_arena.rules.state import (
     CARGO,
     CLOSING,
     DESERTED,
-    ENDING,
     HAND,
     LAST_SEAT,
     MAY,
     MUST,
-    OVER,
     PHASE,
     RETIRED,
     RETIREMENTS,
@@ -63,6 +61,7 @@ from niagara_arena.rules.state import (
     block,
     decode_purchase,
     encode_purchase,
+    end_game,
     sort_canoes,
 )
 
@@ -259,7 +258,5 @@ def take_off(setup: Setup, v: Vector, seats: tuple[int, ...], events: list[Event
         events.append(SeatRetired(seat))
     left = alive(setup, v)
     if len(left) < 2:
-        v[PHASE] = OVER
-        v[ENDING] = LAST_SEAT if left else DESERTED
-        v[MUST] = v[MAY] = 0
+        end_game(v, LAST_SEAT if left else DESERTED)
         events.append(GameEnded("last_seat" if left else "deserted", tuple(left)))

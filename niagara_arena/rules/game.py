@@ -123,7 +123,7 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
     for decision in state._pending:
-        if decision[0] == seat:
+        if decision[0] == seat and type(seat) is int:
             break
     else:
         raise explain(state, seat, action)

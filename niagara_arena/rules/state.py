@@ -207,6 +207,13 @@ def block(seat: int) -> int:
     return SEATS + seat * STRIDE
 
 
+def end_game(v: Vector, ending: int) -> None:
+    """Close the game for this reason; nobody's turn is left over."""
+    v[PHASE] = OVER
+    v[ENDING] = ending
+    v[ACTOR] = v[MUST] = v[MAY] = v[STAGE] = 0
+
+
 def encode_purchase(canoes: int, gems: int) -> int:
     """Return the BUY number of a purchase: a mask of canoes and the cargo code of the gems."""
     return BUYS + (canoes << 5) + gems
