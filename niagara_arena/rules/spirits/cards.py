@@ -69,7 +69,21 @@ def canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
         )
         if v[MOOSE] == AT_PLACE and space in MOOSE_SPACES:
             menus.append(_canoe_menu(setup, v, seat, canoe, _MOOSE_POINTS[card], True))
+    if v[MUST] == EXACTLY_ONE | 3:
+        return _idle_once(v, at, menus)
     return tuple(menus)
+
+
+def _idle_once(v: Vector, at: int, menus: list[Menu]) -> tuple[Menu, ...]:
+    """Offer only once that nothing changes, as when 123 lets the whirlpool drag one canoe back.
+
+    Either canoe may then have moved; the double stands for both.
+    """
+    idle = [Paddle(canoe, SPACE_NAMES[v[at + 2 * canoe]]) for canoe in (0, 1)]
+    if not all(any(action in menu.options for menu in menus) for action in idle):
+        return tuple(menus)
+    kept = [{a: o for a, o in menu.options.items() if a != idle[1]} for menu in menus]
+    return tuple(Menu(tuple(options), options) for options in kept if options)
 
 
 def _canoe_menu(
