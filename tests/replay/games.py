@@ -51,36 +51,37 @@ class Scribe:
 
     def play(self, state: rules.State) -> rules.State:
         while not state.over:
-            state = self._decide(state)
+            leaving = []
+            for seat, _ in rules.pending(state):
+                state, stays = self._decide(state, seat)
+                leaving += [] if stays else [seat]
+            if leaving:
+                self.gone.update(leaving)
+                self.acts.setdefault(state.round, []).append(Retired(tuple(leaving)))
+                state = rules.retire(state, leaving).state
         return state
 
-    def _decide(self, state: rules.State) -> rules.State:
-        seat = self.source.choice(rules.pending(state)).seat
+    def _decide(self, state: rules.State, seat: int) -> tuple[rules.State, bool]:
         legal = rules.legal(state, seat)
-        acts = self.acts.setdefault(state.round, [])
-        fault = ""
+        luck = self.source.random() if self.faulty else 1.0
+        fault = Fault.CRASH if luck < 0.002 else Fault.ILLEGAL if luck < 0.03 else None
         action = busy(self.source, legal)
-        if self.faulty and self.source.random() < 0.02:
-            action, fault = legal[0], "illegal"
-            self._rule(seat, Fault.ILLEGAL, "illegal", Sanction.DEFAULT)
-        acts.append(Played(seat, Raw(to_json(rules.action_to_json(action))), fault))
+        if fault is not None:
+            action = legal[0]
+            if self._rule(seat, fault) is Sanction.RETIRE:
+                return state, False
+        act = Played(seat, Raw(to_json(rules.action_to_json(action))), fault or "")
+        self.acts.setdefault(state.round, []).append(act)
         self.decision += 1
-        state = rules.apply(state, seat, action).state
-        dead = self.faulty and seat not in self.gone and self.source.random() < 0.002
-        if (self.faults[seat] == 3 or dead) and seat not in self.gone and not state.over:
-            if dead and self.faults[seat] < 3:
-                self._rule(seat, Fault.CRASH, "SIGSEGV", Sanction.RETIRE)
-            self.gone.add(seat)
-            self.acts.setdefault(state.round, []).append(Retired((seat,)))
-            state = rules.retire(state, [seat]).state
-        return state
+        return rules.apply(state, seat, action).state, True
 
-    def _rule(self, seat: int, fault: Fault, detail: str, sanction: Sanction) -> None:
+    def _rule(self, seat: int, fault: Fault) -> Sanction:
         self.faults[seat] += 1
-        if self.faults[seat] == self.settings.sanctions.faults:
-            sanction = Sanction.RETIRE
-        ruling = RulingRecord(seat, self.decision, fault, detail, "not in `legal`", sanction)
+        last = self.faults[seat] == self.settings.sanctions.faults
+        sanction = Sanction.RETIRE if last or fault is Fault.CRASH else Sanction.DEFAULT
+        ruling = RulingRecord(seat, self.decision, fault, "why", "for this reason", sanction)
         self.rulings.append(ruling)
+        return sanction
 
     def verdict(self, seat: int) -> Verdict:
         if seat not in self.gone:
