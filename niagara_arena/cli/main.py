@@ -26,6 +26,12 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = (
     Entry(
+        "replay",
+        "niagara_arena.cli.replay",
+        "replay",
+        "Look at recorded games and prove them.",
+    ),
+    Entry(
         "rules",
         "niagara_arena.cli.rules",
         "rules",
