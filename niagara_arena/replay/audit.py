@@ -2,12 +2,14 @@
 
 What is checked, in this order: every act is legal where it stands, a faulted seat's act is the
 first legal one, every fault has its ruling and every ruling its effect, the sanctions are those of
-the settings, and the outcome, the placings and the verdicts follow from all that.
+the settings, and the outcome, the placings and the verdicts follow from all that. Then the referee
+judges the same answers again: it must write the same record, and send every seat the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from niagara_arena.records import (
@@ -22,6 +24,7 @@ from niagara_arena.records import (
 )
 from niagara_arena.replay.codec import decode, deterministic_part, encode
 from niagara_arena.replay.playback import Mismatch, default_action, read_action, replay
+from niagara_arena.replay.requests import rebuild
 from niagara_arena.rules import State, outcome
 
 __all__ = ["verify", "verify_bytes"]
@@ -61,6 +64,8 @@ def _check(record: GameRecord) -> None:
         _check_outcome(record.end, state)
         _check_verdicts(record, rulings.gone)
     _check_measured(record)
+    if record.end.void is None:
+        _check_streams(record)
 
 
 class _Rulings:
@@ -200,3 +205,21 @@ def _check_measured(record: GameRecord) -> None:
     for name in ("stderr", "streams", "first_ids", "startup_ms"):
         if len(getattr(measured, name)) not in (0, len(record.header.seats)):
             raise Mismatch(f"measured.{name}", "it has another number of seats")
+
+
+def _check_streams(record: GameRecord) -> None:
+    """Check that the referee, given the same answers, says and writes the same."""
+    rebuilt = rebuild(record)
+    if rebuilt.done.rounds != record.rounds:
+        for was, should in zip_longest(record.rounds, rebuilt.done.rounds):
+            if was != should:
+                number = (was or should).round
+                raise Mismatch(f"round {number}", "the referee carries the acts out otherwise")
+    if rebuilt.done.end != record.end:
+        raise Mismatch("end", "the referee, given these answers, ends the game otherwise")
+    hashes = zip(record.measured.streams, rebuilt.hashes, strict=False)
+    for seat, (was, should) in enumerate(hashes):
+        if was != should:
+            raise Mismatch(
+                f"measured.streams[{seat}]", "what the seat was sent can't be rebuilt from the game"
+            )

@@ -13,7 +13,7 @@ from tests.cli.conftest import Niagara
 from tests.replay import games
 
 replaced = msgspec.structs.replace
-FAULTY = games.record("spirits", 6, 7, faulty=True)
+FAULTY = games.record("spirits", 6, 14, faulty=True)
 PLAIN = games.record("base", 3, 4, opening=6)
 
 
@@ -35,10 +35,11 @@ def test_a_game_is_shown_round_by_round(niagara: Niagara, faulty: str) -> None:
     run = niagara("replay", "show", faulty)
     assert run.exit == 0
     assert run.stderr == ""
-    assert [f" Round {n} of 40 " in run.stdout for n in range(1, 41)] == [True] * 40
+    rounds = range(1, FAULTY.end.rounds + 1)
+    assert all(f" Round {number} of 40 " in run.stdout for number in rounds)
     assert "bot 3 (3) plays" in run.stdout
-    assert "! bot 3 (3): illegal (why): for this reason" in run.stdout
-    assert "forfeited (3 faults) for illegal: for this reason" in run.stdout
+    assert "! bot 4 (4): illegal (choice): `$.choice` is 99" in run.stdout
+    assert "bot 4 (4): forfeited (3 faults) for illegal: `$.choice` is 99" in run.stdout
     assert "\x1b" not in run.stdout
 
 
@@ -64,7 +65,7 @@ def test_a_game_as_json_holds_all_of_it(niagara: Niagara, faulty: str) -> None:
     assert (document["kind"], document["version"]) == ("replay", 1)
     assert document["game"]["game"] == FAULTY.header.game
     assert document["end"]["rulings"] == list(msgspec.to_builtins(FAULTY.end.rulings))
-    assert [frame["round"] for frame in document["rounds"]] == list(range(1, 41))
+    assert [frame["round"] for frame in document["rounds"]] == list(range(1, FAULTY.end.rounds + 1))
     entries = [entry for frame in document["rounds"] for entry in frame["entries"]]
     assert sum("ruling" in entry for entry in entries) == len(FAULTY.end.rulings)
     assert sum("note" in entry for entry in entries) == len(FAULTY.measured.notes)
@@ -85,9 +86,10 @@ def test_text_of_bots_can_not_steer_the_terminal(niagara: Niagara, tmp_path: Pat
 
 def test_rounds_of_a_story_have_their_notes_and_clocks() -> None:
     told = story(FAULTY)
-    assert Note(0, "é\x1b[31m") in told.frames[0].entries
+    notes = [entry for frame in told.frames for entry in frame.entries if isinstance(entry, Note)]
+    assert [note.text for note in notes] == list(FAULTY.measured.notes.values())
     assert told.frames[0].bank_ms == (5000,) * 6
-    assert told.bank_ms[0] > 5000
+    assert told.bank_ms != (5000,) * 6
     off = replaced(
         FAULTY.header,
         settings=replaced(

@@ -9,15 +9,17 @@ import pytest
 from niagara_arena import rules
 from niagara_arena.errors import InputError
 from niagara_arena.records import (
-    Fault,
     GameRecord,
+    Measured,
     Played,
     Retired,
     Sanction,
+    Settings,
     Standing,
     Void,
 )
 from niagara_arena.replay import Mismatch, encode, position_at, replay, verify, verify_bytes
+from niagara_arena.replay.requests import rebuild
 from tests.replay import games
 
 replaced = msgspec.structs.replace
@@ -28,7 +30,10 @@ GAMES: list[tuple[str, int, int, dict[str, Any]]] = [
     ("base", 5, 2, {"faulty": True}),
     ("base", 3, 4, {"opening": 6}),
     ("spirits", 3, 1, {"faulty": True, "opening": 3}),
-    ("spirits", 6, 7, {"faulty": True}),
+    ("spirits", 6, 19, {"faulty": True}),
+    ("spirits", 4, 8, {"faulty": True, "mode": "wall"}),
+    ("base", 4, 9, {"mode": "off", "absent": (1, 3)}),
+    ("base", 3, 9, {"absent": (0, 1, 2)}),
 ]
 
 
@@ -46,7 +51,7 @@ def test_the_games_above_have_faults_of_both_kinds() -> None:
         for ruling in games.record(ruleset, seats, seed, **more).end.rulings
     ]
     assert {ruling.sanction for ruling in rulings} == set(Sanction)
-    assert {ruling.fault for ruling in rulings} == {Fault.ILLEGAL, Fault.CRASH}
+    assert {ruling.fault for ruling in rulings} == set(games.SENTENCES)
 
 
 BASE = games.record("base", 3, 1)
@@ -155,7 +160,7 @@ ALTERED: dict[str, tuple[Callable[[], GameRecord], str]] = {
     ),
     "a-position-of-other-rules": (
         lambda: with_header(BASE, position=position_at(games.record("spirits", 3, 1), 1)),
-        "game.position: it is no position of base for 3 seats",
+        "game: $.rules: the position is of another ruleset or seat count",
     ),
     "rules-for-fewer-seats": (
         lambda: with_header(BASE, seats=BASE.header.seats[:2]),
@@ -203,7 +208,7 @@ ALTERED: dict[str, tuple[Callable[[], GameRecord], str]] = {
     ),
     "another-fault-than-ruled": (
         lambda: with_act(
-            FAULTY, *fault_of(FAULTY)[:2], replaced(fault_of(FAULTY)[2], fault="timeout")
+            FAULTY, *fault_of(FAULTY)[:2], replaced(fault_of(FAULTY)[2], fault="flood")
         ),
         "round ",
     ),
@@ -223,6 +228,28 @@ ALTERED: dict[str, tuple[Callable[[], GameRecord], str]] = {
     "a-seat-that-is-not-there-left": (
         lambda: with_act(FAULTY, *retirement(FAULTY), Retired((7,))),
         "round ",
+    ),
+    "a-clock-that-does-not-exist": (
+        lambda: with_header(BASE, settings=msgspec.convert({"clock": {"mode": "sun"}}, Settings)),
+        "game: `clock.mode` is cpu or wall or off, not `sun`",
+    ),
+    "other-times": (
+        lambda: replaced(
+            BASE, measured=replaced(BASE.measured, cpu_us=(1,) * len(BASE.measured.cpu_us))
+        ),
+        "measured.streams[0]: what the seat was sent can't be rebuilt",
+    ),
+    "another-seed": (
+        lambda: with_header(
+            BASE, seats=(*BASE.header.seats[:2], replaced(BASE.header.seats[2], seed=99))
+        ),
+        "measured.streams[2]: what the seat was sent can't be rebuilt",
+    ),
+    "time-that-was-not-there": (
+        lambda: replaced(
+            BASE, measured=replaced(BASE.measured, cpu_us=(10**8, *BASE.measured.cpu_us[1:]))
+        ),
+        "decision 0: the record has no such fault of seat 0: used more than the cpu time",
     ),
     "times-of-other-decisions": (
         lambda: replaced(BASE, measured=replaced(BASE.measured, cpu_us=(1,))),
@@ -283,3 +310,37 @@ def test_positions_at_the_start_of_each_round() -> None:
 def test_a_round_that_was_not_played_has_no_position(number: int) -> None:
     with pytest.raises(InputError, match=f"has no round {number}"):
         position_at(BASE, number)
+
+
+def test_a_faulty_game_without_its_times_still_verifies_by_the_rules() -> None:
+    bare = replaced(untimed(FAULTY), measured=Measured())
+    assert verify(bare) is None
+
+
+@pytest.mark.parametrize(("ruleset", "seats", "seed", "more"), GAMES)
+def test_every_byte_that_a_seat_was_sent_is_rebuilt(
+    ruleset: str, seats: int, seed: int, more: dict[str, Any]
+) -> None:
+    game = games.played(ruleset, seats, seed, **more)
+    rebuilt = rebuild(game.record)
+    assert [[sent.line for sent in stream] for stream in rebuilt.streams] == game.lines
+    assert rebuilt.hashes == game.record.measured.streams
+
+
+def test_a_rebuilt_question_knows_what_was_answered() -> None:
+    stream = rebuild(FAULTY).streams[fault_of(FAULTY)[2].seat]
+    assert [sent.number for sent in stream][:2] == [
+        0,
+        FAULTY.measured.first_ids[fault_of(FAULTY)[2].seat],
+    ]
+    faults = [sent for sent in stream if sent.ruling is not None]
+    assert faults
+    for sent in stream:
+        message = msgspec.json.decode(sent.line)
+        assert (message["type"] == "decide") is bool(sent.number)
+        if sent.number and sent.played:
+            entries = [
+                {key: value for key, value in entry.items() if key != "result"}
+                for entry in message["legal"]
+            ]
+            assert msgspec.json.decode(sent.played) in entries
