@@ -25,6 +25,7 @@ from niagara_arena.cli.terminal import Terminal
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = (
+    Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
     Entry(
         "rules",
         "niagara_arena.cli.rules",

@@ -1,0 +1,75 @@
+"""The few system calls that Python has no name for; each says where it is missing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+LINUX = sys.platform == "linux"
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, value: int) -> None:
+    """Call prctl with one argument."""
+    zero = ctypes.c_ulong(0)
+    if _libc.prctl(option, ctypes.c_ulong(value), zero, zero, zero):
+        raise _error("prctl")
+
+
+def syscall(number: int, *arguments: int | bytes | None) -> int:
+    """Call the kernel by number; integers go as long, bytes as a pointer to them."""
+    words = [ctypes.c_long(a) if isinstance(a, int) else ctypes.c_char_p(a) for a in arguments]
+    _libc.syscall.restype = ctypes.c_long
+    result = int(_libc.syscall(ctypes.c_long(number), *words))
+    if result < 0:
+        raise _error(f"system call {number}")
+    return result
+
+
+def unshare(flags: int) -> None:
+    """Move this process into new namespaces."""
+    if _libc.unshare(flags):
+        raise _error("unshare")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, options: str | None) -> None:
+    """Mount a file system, or change a mount."""
+    if _libc.mount(
+        source.encode(),
+        target.encode(),
+        kind.encode() if kind else None,
+        ctypes.c_ulong(flags),
+        options.encode() if options else None,
+    ):
+        raise _error(f"mount {target}")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever this process's descendants leave behind."""
+    if LINUX:
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with(parent: int) -> None:
+    """Ask for SIGKILL when `parent` dies; die now if it already has.
+
+    The signal is tied to the parent's *thread* that forked us; our parents have one thread only. A
+    change of uid clears it, so call this after that.
+    """
+    if LINUX:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _error(what: str) -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, f"{what}: {os.strerror(number)}")

@@ -1,0 +1,156 @@
+"""The runner's side of the keeper: start it, hand it plans, get bots.
+
+One keeper serves one runner process. A runner that was forked from another gets its own: sharing
+would tie its bots to its parent's life.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
+from niagara_arena.sandbox.line import Line
+
+__all__ = ["Keeper", "Started"]
+
+PROGRAM = Path(__file__).parent / "keeper"
+START_S = 20.0
+"""How long a start may take before we call it our own failure."""
+
+
+class Started(msgspec.Struct, frozen=True):
+    """Hold what a started bot left in our hands."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    line: Line
+    """To its warden."""
+    facts: dict[str, Any]
+    """What the warden said: `pid`, `base_ns` and more."""
+
+
+class Keeper:
+    """Hold the keeper process of this runner; start it when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._line: socket.socket | None = None
+        self._scratch = ""
+
+    @property
+    def scratch(self) -> str:
+        """The runner's scratch directory; readable by every uid, removed by the keeper."""
+        with self._lock:
+            self._ensure()
+        return self._scratch
+
+    def start(self, plan: dict[str, Any]) -> Started:
+        """Carry out a plan; raise what its warden reports."""
+        stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
+        ours, wardens = socket.socketpair()
+        theirs = (stdin[0], stdout[1], stderr[1])
+        line = Line(ours)
+        mine = (stdin[1], stdout[0], stderr[0])
+        try:
+            with self._lock:
+                self._ensure()
+                self._send(plan, [*theirs, wardens.fileno()])
+        finally:
+            wardens.close()
+            for one in theirs:
+                os.close(one)
+        for one in mine:
+            os.set_blocking(one, False)
+        facts = line.wait(START_S)
+        if facts is None or "pid" not in facts:
+            words = _drain(mine[2])
+            line.close()
+            for one in mine:
+                os.close(one)
+            raise _refusal(plan, facts, words)
+        return Started(*mine, line=line, facts=facts)
+
+    def _ensure(self) -> None:
+        if self._line is not None and self._owner == os.getpid():
+            return
+        self._scratch = tempfile.mkdtemp(prefix="niagara-", dir=_open_folder())
+        os.chmod(self._scratch, 0o755)
+        self._line, theirs = socket.socketpair()
+        command = [sys.executable, "-I", "-S", str(PROGRAM), str(theirs.fileno()), str(os.getpid())]
+        process = subprocess.Popen(
+            [*command, self._scratch],
+            env={},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+            cwd="/",
+        )
+        theirs.close()
+        self._owner = os.getpid()
+        weakref.finalize(self, _let_go, self._line, process, self._owner)
+
+    def _send(self, plan: dict[str, Any], descriptors: list[int]) -> None:
+        assert self._line is not None
+        body = msgspec.json.encode(plan)
+        message = len(body).to_bytes(4, "little") + body
+        try:
+            sent = socket.send_fds(self._line, [message], descriptors)
+            self._line.sendall(message[sent:])
+        except OSError as error:
+            raise ArenaError(f"the process that starts bots is gone: {error}") from error
+
+
+def _let_go(line: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
+    line.close()
+    if os.getpid() == owner:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+    else:
+        process.returncode = 0  # our parent's child: not ours to wait for
+
+
+def _open_folder() -> str:
+    """Choose a directory for scratch that every uid can reach."""
+    for folder in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+        path = Path(folder).resolve()
+        with contextlib.suppress(OSError):
+            if os.access(path, os.W_OK) and all(
+                one.stat().st_mode & 0o001 for one in (path, *path.parents)
+            ):
+                return str(path)
+    return tempfile.gettempdir()
+
+
+def _drain(descriptor: int) -> str:
+    try:
+        return os.read(descriptor, 4096).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _refusal(plan: dict[str, Any], facts: dict[str, Any] | None, words: str) -> ArenaError:
+    """Say why a bot did not start."""
+    program = plan["argv"][0]
+    if facts is None:
+        return NotPossibleHere(f"`{program}` could not be started: {words or 'no answer'}")
+    why = facts.get("error", "")
+    if facts.get("what") in (plan["executable"], ""):
+        return InputError(
+            f"`{program}` can't be run: {why}",
+            "the file must exist, be executable, and name an interpreter that exists",
+        )
+    return NotPossibleHere(f"`{program}` could not be started: {facts['what']}: {why}")

@@ -1,0 +1,136 @@
+"""A running bot, as the runner holds it: clocks, freeze, memory, its end.
+
+What every level shares is here. The kernel's own counters are read from descriptors that stay open;
+a pid stays the bot's until `close`, because its warden reaps it only then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.records import Limits
+from niagara_arena.sandbox.interface import Exit
+from niagara_arena.sandbox.keeping import Started
+from niagara_arena.sandbox.memory import Gauge
+
+__all__ = ["BotProcess"]
+
+CLOSE_S = 10.0
+"""How long `close` waits for the last of the bot's processes to go."""
+
+
+class BotProcess:
+    """Hold one bot of any level; see `interface.Process` for what each method promises."""
+
+    def __init__(self, started: Started, level: str, limits: Limits) -> None:
+        self.stdin = started.stdin
+        self.stdout = started.stdout
+        self.stderr = started.stderr
+        self.level = level
+        self.pid: int = started.facts["pid"]
+        self._base_ns: int = started.facts.get("base_ns", 0)
+        self._line = started.line
+        self._clock = (~self.pid) << 3 | 2
+        self._schedstat = _open(f"/proc/{self.pid}/schedstat")
+        self._gauge = Gauge(self.pid, limits)
+        self._exit: Exit | None = None
+        self._closed = False
+
+    def cpu_ns(self) -> int:
+        """Read the CPU time used since the bot's program began, all its threads together."""
+        try:
+            return time.clock_gettime_ns(self._clock) - self._base_ns
+        except OSError as error:
+            raise NotPossibleHere(
+                "this system can't read another process's CPU clock",
+                "set the clock's mode to `wall` or `off`",
+            ) from error
+
+    def wait_ns(self) -> int:
+        """Read how long the bot's first thread has waited for a core; 0 where unknown."""
+        if self._schedstat < 0:
+            return 0
+        try:
+            return int(os.pread(self._schedstat, 96, 0).split()[1])
+        except (OSError, IndexError, ValueError):
+            return 0
+
+    def freeze(self) -> None:
+        """Stop the bot, and at levels where it may fork its whole process group."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it run again."""
+        self._signal(signal.SIGCONT)
+
+    def poll(self) -> Exit | None:
+        """Return how it ended, or None while it runs."""
+        if self._exit is None:
+            facts = self._line.read()
+            if facts is not None:
+                self._exit = self._judge(int(facts["status"]))
+            elif self._line.ended:
+                self._exit = self._judge(-signal.SIGKILL)
+        return self._exit
+
+    def over_memory(self) -> bool:
+        """Look at the bot's memory; once over its limit, the answer stays yes."""
+        return self._gauge.look()
+
+    def kill(self) -> None:
+        """Kill the bot at once, and have its warden kill whatever it started."""
+        if not self._closed:
+            self._signal(signal.SIGKILL)
+            self._line.order(b"k")
+
+    def close(self) -> None:
+        """Kill, wait until nothing is left, close what we hold."""
+        if self._closed:
+            return
+        self.kill()
+        self._closed = True
+        clean = self._line.close(CLOSE_S)
+        self._gauge.close()
+        for one in (self.stdin, self.stdout, self.stderr, self._schedstat):
+            if one >= 0:
+                os.close(one)
+        self._schedstat = -1
+        if not clean:
+            raise NotPossibleHere(
+                f"process {self.pid} does not go away after SIGKILL",
+                "look for a hung file system or device: `ps -o pid,stat,wchan -p "
+                f"{self.pid}` shows what it waits for",
+            )
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+    def _judge(self, status: int) -> Exit:
+        number = -status if status < 0 else None
+        words = f"exit {status}" if number is None else _name(number)
+        reason = self._gauge.verdict(status)
+        return Exit(
+            code=None if number is not None else status,
+            signal=number,
+            memory=bool(reason),
+            detail=f"memory: {reason} ({words})" if reason else words,
+        )
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1

@@ -1,0 +1,176 @@
+"""From a submission to something that can be started: staged, built, its command checked.
+
+`prepare` is all that `play` and tournaments need: it ends with a `Ready`, whose `launch` the
+sandbox starts. Whatever is missing (an interpreter, a file, an executable bit) is told before
+anything runs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from msgspec import Struct
+
+from niagara_arena.errors import InputError, NotPossibleHere
+from niagara_arena.records import Limits
+from niagara_arena.sandbox import Backend, Launch, Runtime
+from niagara_arena.submissions.building import Listener, build
+from niagara_arena.submissions.names import quoted, suggestion
+from niagara_arena.submissions.staging import (
+    BUILT_CAPS,
+    default_cache,
+    open_cache,
+    stage,
+    tree_of,
+    unreachable,
+)
+from niagara_arena.submissions.submission import Submission
+from niagara_arena.submissions.tree import Tree
+
+__all__ = ["MAX_LIMITS", "Ready", "grant_limits", "prepare"]
+
+MAX_LIMITS = Limits(
+    memory_mb=1024, processes=256, open_files=1024, file_mb=256, tmp_mb=256, shm_mb=64
+)
+"""The most that a bot gets, unless the organiser says otherwise."""
+
+_SOURCES = (".py", ".js", ".mjs", ".cjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php", ".dll")
+
+
+class Ready(Struct, frozen=True):
+    """Hold what can be started."""
+
+    directory: str
+    """Read-only copy of the files, built if there was something to build."""
+    command: tuple[str, ...]
+    limits: Limits
+    runtimes: tuple[Runtime, ...] = ()
+    multi_process: bool = False
+    output: str = ""
+    """What the build printed."""
+
+    def launch(self, *, core: int | None = None, env: dict[str, str] | None = None) -> Launch:
+        """Return what the sandbox starts."""
+        return Launch(
+            directory=self.directory,
+            command=self.command,
+            limits=self.limits,
+            env=env or {},
+            runtimes=self.runtimes,
+            multi_process=self.multi_process,
+            core=core,
+        )
+
+
+def prepare(
+    submission: Submission,
+    backend: Backend,
+    cache: Path | None = None,
+    *,
+    runtimes: tuple[Runtime, ...] = (),
+    maximum: Limits = MAX_LIMITS,
+    listener: Listener | None = None,
+) -> Ready:
+    """Stage the submission, build it in the cage if it has a build, and check its command.
+
+    Uses the cache's copy where there is one. Raises `BuildFailed`, `InputError` or
+    `NotPossibleHere`.
+    """
+    limits = grant_limits(submission, maximum)
+    place = open_cache(cache or default_cache())
+    if os.geteuid() == 0 and backend.level != "none" and (closed := unreachable(place)):
+        raise NotPossibleHere(
+            f"bots run as another user, who can't enter {quoted(str(closed))}",
+            "name a folder that everybody can enter by NIAGARA_CACHE, such as /var/tmp/niagara",
+        )
+    folder = stage(submission, place)
+    output = ""
+    if submission.build:
+        folder, built = build(
+            submission, folder, backend, place, runtimes=runtimes, listener=listener
+        )
+        output = built.output
+    _check_command(submission, tree_of(folder, BUILT_CAPS), runtimes)
+    return Ready(
+        directory=str(folder),
+        command=submission.run,
+        limits=limits,
+        runtimes=runtimes,
+        multi_process=submission.multi_process,
+        output=output,
+    )
+
+
+def grant_limits(submission: Submission, maximum: Limits = MAX_LIMITS) -> Limits:
+    """Return the limits that the submission asks for; refuse more than the organiser allows."""
+    for name in ("memory_mb", "processes", "open_files", "file_mb", "tmp_mb", "shm_mb"):
+        asked, allowed = getattr(submission.limits, name), getattr(maximum, name)
+        if asked > allowed:
+            raise InputError(
+                f"{quoted(submission.label)} asks for {name} = {asked}, and {allowed} is allowed",
+                f"ask for less in bot.toml: `[limits] {name} = {allowed}`",
+            )
+    return submission.limits
+
+
+def _check_command(submission: Submission, tree: Tree, runtimes: tuple[Runtime, ...]) -> None:
+    program = submission.run[0]
+    inside = tree.get(os.path.normpath(program)) if not os.path.isabs(program) else None
+    if inside is not None and inside.kind == "link":
+        return  # found by following it, in the cage
+    if inside is not None:
+        _check_program(submission, inside.kind, program)
+    elif os.path.isabs(program):
+        _check_absolute(submission, program, runtimes)
+    elif "/" in program:
+        raise _not_there(submission, program, tree)
+    elif not _on_path(program, runtimes):
+        raise NotPossibleHere(
+            f"{quoted(submission.label)} needs `{program}`, which this machine has not",
+            f"install `{program}`, or change `run` in its bot.toml",
+        )
+    for word in submission.run[1:]:
+        plain = os.path.normpath(word)
+        relative = not os.path.isabs(word) and not word.startswith("-")
+        if relative and word.endswith(_SOURCES) and tree.get(plain) is None:
+            raise _not_there(submission, word, tree)
+
+
+def _check_program(submission: Submission, kind: str, program: str) -> None:
+    if kind != "program":
+        raise InputError(
+            f"{quoted(submission.label)}: {quoted(program)} can't be run: "
+            "it is no program, or not marked as one",
+            f"`chmod +x {program}`, with `#!` in the first line of a script; "
+            "or name the interpreter in `run`",
+        )
+
+
+def _check_absolute(submission: Submission, program: str, runtimes: tuple[Runtime, ...]) -> None:
+    here = program
+    for runtime in runtimes:
+        prefix = f"/runtime/{runtime.name}/"
+        if program.startswith(prefix):
+            here = os.path.join(runtime.path, program.removeprefix(prefix))
+    if not os.access(here, os.X_OK) or os.path.isdir(here):
+        raise NotPossibleHere(
+            f"{quoted(submission.label)} needs {quoted(program)}, which is no program here",
+            "name a program by its bare name in `run`, and it is looked for in PATH",
+        )
+
+
+def _on_path(program: str, runtimes: tuple[Runtime, ...]) -> bool:
+    folders = [os.path.join(runtime.path, "bin") for runtime in runtimes]
+    folders += [os.environ.get("PATH", ""), "/usr/bin", "/bin"]
+    return shutil.which(program, path=os.pathsep.join(folders)) is not None
+
+
+def _not_there(submission: Submission, word: str, tree: Tree) -> InputError:
+    paths = [entry.path for entry in tree.entries]
+    after = " after its build" if submission.build else ""
+    return InputError(
+        f"{quoted(submission.label)}: `run` needs {quoted(word)}, which is not there{after}",
+        suggestion(word.removeprefix("./"), paths, "see `run` in its bot.toml"),
+    )
