@@ -151,7 +151,10 @@ def _found(final: Path, note: Path) -> Built | None:
         built = msgspec.json.decode(note.read_bytes(), type=Built)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
-    return built if copy_of(final, built.digest, BUILT_CAPS) else None
+    if not copy_of(final, built.digest, BUILT_CAPS):
+        return None
+    os.utime(note)  # `clean` goes by the time of last use
+    return built
 
 
 @contextmanager
