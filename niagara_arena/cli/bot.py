@@ -16,6 +16,7 @@ from niagara_arena.cli.output import Cell, Column, Format, Listing, format_optio
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.sandbox import choose
 from niagara_arena.submissions import (
+    BuildFailed,
     Submission,
     bundled_bots,
     load,
@@ -107,12 +108,17 @@ def build(terminal: Terminal, reference: str, sandbox: str) -> None:
     """
     submission = load(reference)
     told = _Told(terminal)
-    ready = prepare(
-        submission,
-        choose(sandbox),
-        runtimes=resolve_runtimes(submission, offered_runtimes()),
-        listener=told,
-    )
+    try:
+        ready = prepare(
+            submission,
+            choose(sandbox),
+            runtimes=resolve_runtimes(submission, offered_runtimes()),
+            listener=told,
+        )
+    except BuildFailed as error:  # what the compiler said was told already
+        raise BuildFailed(error.message, "", error.hint) from None
+    finally:
+        told.end()
     if not told.heard and ready.output:
         terminal.note(ready.output.rstrip())
     if not submission.build:
@@ -133,6 +139,11 @@ class _Told:
         *lines, self.rest = (self.rest + piece).split(b"\n")
         for line in lines:
             self.terminal.note(line.decode("utf-8", "replace"))
+
+    def end(self) -> None:
+        """Tell the last line, should it have no end."""
+        if self.rest:
+            self(b"\n")
 
 
 @bot.command("list")
