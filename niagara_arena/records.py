@@ -251,7 +251,6 @@ class FaultEvidence(Struct, frozen=True, forbid_unknown_fields=True):
     seat: int
     reply: str
     """The reply's beginning, escaped; empty when there was none."""
-    request: str = ""
 
 
 class Measured(Struct, frozen=True, tag="measured", forbid_unknown_fields=True):
@@ -278,6 +277,8 @@ class Measured(Struct, frozen=True, tag="measured", forbid_unknown_fields=True):
     """When the game began, UTC, ISO 8601."""
     duration_ms: int = 0
     host: dict[str, str] = {}
+    trouble: str = ""
+    """The traceback of an internal error, for the void game that it made."""
 
 
 class GameRecord(Struct, frozen=True):

@@ -25,6 +25,13 @@ from niagara_arena.cli.terminal import Terminal
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = (
+    Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
+    Entry(
+        "replay",
+        "niagara_arena.cli.replay",
+        "replay",
+        "Look at recorded games and prove them.",
+    ),
     Entry(
         "rules",
         "niagara_arena.cli.rules",

@@ -36,6 +36,13 @@ from niagara_arena.rules.observation import from_observation, observation_text, 
 from niagara_arena.rules.outcome import Outcome, outcome
 from niagara_arena.rules.registry import RULES_VERSION, RULESETS
 from niagara_arena.rules.state import Decision, State
+from niagara_arena.rules.words import (
+    action_text,
+    canonical_position,
+    event_text,
+    legal_text,
+    position_text,
+)
 
 __all__ = [
     "RULESETS",
@@ -56,18 +63,23 @@ __all__ = [
     "Theft",
     "Weather",
     "action_from_json",
+    "action_text",
     "action_to_json",
     "apply",
+    "canonical_position",
     "event_from_json",
     "event_name",
+    "event_text",
     "event_to_json",
     "first_events",
     "from_observation",
     "legal",
+    "legal_text",
     "observation_text",
     "observe",
     "outcome",
     "pending",
+    "position_text",
     "retire",
     "start",
     "start_from",

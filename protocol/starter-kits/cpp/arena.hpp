@@ -63,7 +63,9 @@ struct Decision {
         began_(began) {}
 
   // How much of its CPU time the bot has spent on this decision.
-  double spent_ms() const { return 1000.0 * static_cast<double>(std::clock() - began_) / CLOCKS_PER_SEC; }
+  double spent_ms() const {
+    return 1000.0 * static_cast<double>(std::clock() - began_) / CLOCKS_PER_SEC;
+  }
 
   // A budget for this decision that lets the bank last: a fiftieth of it.
   double may_spend_ms() const {
@@ -80,6 +82,13 @@ struct Decision {
 
 // Writes to stderr, the bot's log: stdout belongs to the arena.
 inline void log(const std::string& words) { std::cerr << words << std::endl; }
+
+// At most 200 bytes of a text, never half a character.
+inline std::string shortened(const std::string& text) {
+  std::size_t end = std::min<std::size_t>(text.size(), 200);
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
 
 inline void send(const json::Value& message) { std::cout << message.dump() + "\n" << std::flush; }
 
@@ -108,7 +117,7 @@ inline int play(const std::string& name, const Choose& choose, const Started& st
       Decision decision(message, game, began);
       reply.set("id", message["id"]);
       reply.set("choice", choose(decision));
-      if (!decision.note.empty()) reply.set("note", decision.note.substr(0, 200));
+      if (!decision.note.empty()) reply.set("note", shortened(decision.note));
       send(reply);
     } else if (type == "ruling") {
       log("ruling: " + message["sentence"].text());

@@ -163,8 +163,7 @@ class Reader {
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   bool digit() const { return peek() >= '0' && peek() <= '9'; }
   void skip_space() {
-    while (at_ < text_.size() && (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r'))
-      ++at_;
+    while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') ++at_;
   }
   void expect(char c) {
     if (peek() != c) fail(std::string("expected '") + c + "'");

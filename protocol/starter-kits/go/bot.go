@@ -70,7 +70,7 @@ func scoreCard(card string, me *Player) int {
 	}
 }
 
-// scoreBuy says how good it is to pay gems for lost canoes: keep as many gems and colours as you can.
+// scoreBuy says how good it is to pay gems for lost canoes: keep as many of them as you can.
 func scoreBuy(result Result) int {
 	score := len(result.Bank)
 	for _, number := range result.Bank {

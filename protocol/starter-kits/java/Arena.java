@@ -64,7 +64,7 @@ final class Arena {
             clock = message.get("clock");
         }
 
-        /** How long the bot has thought; it has a core of its own, so this is about its CPU time. */
+        /** How long the bot has thought: about its CPU time, as it runs alone on its core. */
         double spentMs() {
             return (System.nanoTime() - began) / 1e6;
         }

@@ -6,8 +6,8 @@ import java.util.Map;
 /**
  * A small JSON reader and writer: all of RFC 8259, no dependency.
  *
- * <p>Reading throws Json.Error for anything that is not JSON, and for nesting deeper than MAX_DEPTH.
- * Looking up what is not there gives null's Json, so a chain of look-ups never fails half way.
+ * <p>Reading throws Json.Error for anything that is not JSON, and for nesting deeper than
+ * MAX_DEPTH. Looking up what is not there gives NULL, so a chain of look-ups never fails half way.
  */
 final class Json {
     static final int MAX_DEPTH = 64;

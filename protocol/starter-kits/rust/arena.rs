@@ -84,7 +84,7 @@ impl<'a> Decision<'a> {
         }
     }
 
-    /// How long the bot has thought; it has a core of its own, so this is about its CPU time.
+    /// How long the bot has thought: about its CPU time, as it runs alone on its core.
     pub fn spent_ms(&self) -> f64 {
         self.began.elapsed().as_secs_f64() * 1000.0
     }

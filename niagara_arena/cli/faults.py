@@ -1,0 +1,84 @@
+"""What the author of a bot is told after a fault: what, when, the request, the reply, the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from niagara_arena.cli.text import clean
+from niagara_arena.records import GameRecord, RulingRecord
+from niagara_arena.referee import FaultReport, Request
+from niagara_arena.wire.replies import excerpt
+
+__all__ = ["fault_report"]
+
+REQUEST_SHOWN = 1_500
+LOG_LINES = 15
+
+
+def fault_report(
+    record: GameRecord,
+    incidents: Sequence[tuple[Request | None, FaultReport]],
+    path: Path | None,
+) -> Iterator[str]:
+    """Yield a block of text for each fault of a game, in the order of the rulings."""
+    left = list(incidents)
+    for ruling in record.end.rulings:
+        found = next(
+            (
+                one
+                for one in left
+                if one[1].sentence == ruling.sentence
+                and (one[0] is None or one[0].seat == ruling.seat)
+            ),
+            None,
+        )
+        if found is not None:
+            left.remove(found)
+        yield _block(record, ruling, found, path)
+
+
+def _block(
+    record: GameRecord,
+    ruling: RulingRecord,
+    incident: tuple[Request | None, FaultReport] | None,
+    path: Path | None,
+) -> str:
+    name = record.header.seats[ruling.seat].name
+    cost = {"retire": "retired", "default": "its first legal action was played"}
+    lines = [
+        f"{name} (seat {ruling.seat}): {ruling.fault.value} ({ruling.detail})"
+        f" — {cost[ruling.sanction.value]}",
+        f"  what     {ruling.sentence}",
+    ]
+    request, report = incident if incident is not None else (None, None)
+    if request is not None:
+        lines.append(
+            f"  when     decision {ruling.decision} of game {record.header.game},"
+            f" a question of kind `{request.kind}` with id {request.number}"
+        )
+        text = request.line.decode().rstrip("\n")
+        lines.append(f"  request  {_short(text)}")
+    else:
+        lines.append(f"  when     before game {record.header.game} began")
+    reply = excerpt(report.reply) if report is not None and report.reply else "(none)"
+    lines.append(f"  reply    {reply}")
+    log = record.measured.stderr[ruling.seat].rstrip("\n") if record.measured.stderr else ""
+    tail = log.split("\n")[-LOG_LINES:] if log else ["(nothing)"]
+    lines.append(f"  stderr   {clean(tail[0])}")
+    lines += [f"           {clean(line)}" for line in tail[1:]]
+    lines.append(f"  again    {_again(ruling, request, path)}")
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    if len(text) <= REQUEST_SHOWN:
+        return text
+    return f"{text[:REQUEST_SHOWN]} … and {len(text) - REQUEST_SHOWN} characters more"
+
+
+def _again(ruling: RulingRecord, request: Request | None, path: Path | None) -> str:
+    if path is None:
+        return "add `--record DIR` and the same `--seed` to keep the game and feed it to the bot"
+    until = f" --until {request.number}" if request is not None else ""
+    return f"niagara replay feed {path} --as {ruling.seat}{until} -- YOUR BOT'S COMMAND"
