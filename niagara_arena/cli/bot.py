@@ -12,6 +12,7 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem
 
+from niagara_arena.cli.options import sandbox_option
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.sandbox import choose
@@ -20,9 +21,7 @@ from niagara_arena.submissions import (
     Submission,
     bundled_bots,
     load,
-    offered_runtimes,
     prepare,
-    resolve_runtimes,
 )
 from niagara_arena.submissions.kits import make_kit
 from niagara_arena.submissions.params import Param
@@ -87,13 +86,7 @@ def new(terminal: Terminal, language: str, directory: Path, name: str | None) ->
 
 @bot.command()
 @click.argument("reference", metavar="BOT", type=BOT)
-@click.option(
-    "--sandbox",
-    type=click.Choice(("auto", "bwrap", "landlock", "none")),
-    default="auto",
-    show_default=True,
-    help="The cage to build in.",
-)
+@sandbox_option
 @click.pass_obj
 def build(terminal: Terminal, reference: str, sandbox: str) -> None:
     """Build a bot in the cage, as a tournament would.
@@ -109,12 +102,7 @@ def build(terminal: Terminal, reference: str, sandbox: str) -> None:
     submission = load(reference)
     told = _Told(terminal)
     try:
-        ready = prepare(
-            submission,
-            choose(sandbox),
-            runtimes=resolve_runtimes(submission, offered_runtimes()),
-            listener=told,
-        )
+        ready = prepare(submission, choose(sandbox), listener=told)
     except BuildFailed as error:  # what the compiler said was told already
         raise BuildFailed(error.message, "", error.hint) from None
     finally:

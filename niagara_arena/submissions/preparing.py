@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
 from niagara_arena.submissions.building import Listener, build
 from niagara_arena.submissions.names import quoted, suggestion
+from niagara_arena.submissions.runtimes import offered_runtimes, resolve_runtimes
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
     default_cache,
@@ -69,16 +71,17 @@ def prepare(
     backend: Backend,
     cache: Path | None = None,
     *,
-    runtimes: tuple[Runtime, ...] = (),
+    offered: Mapping[str, Runtime] | None = None,
     maximum: Limits = MAX_LIMITS,
     listener: Listener | None = None,
 ) -> Ready:
     """Stage the submission, build it in the cage if it has a build, and check its command.
 
-    Uses the cache's copy where there is one. Raises `BuildFailed`, `InputError` or
-    `NotPossibleHere`.
+    Uses the cache's copy where there is one. `offered` are the runtimes that bots may ask for; those
+    of NIAGARA_RUNTIMES if left out. Raises `BuildFailed`, `InputError` or `NotPossibleHere`.
     """
     limits = grant_limits(submission, maximum)
+    runtimes = resolve_runtimes(submission, offered_runtimes() if offered is None else offered)
     place = open_cache(cache or default_cache())
     if os.geteuid() == 0 and backend.level != "none" and (closed := unreachable(place)):
         raise NotPossibleHere(

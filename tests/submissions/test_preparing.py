@@ -191,13 +191,13 @@ def test_the_key_of_a_build_covers_all_that_decides_its_result(
     one = load(str(make_bot("one", {"make.sh": MAKE}, BUILDS)))
     two = load(str(make_bot("two", {"make.sh": MAKE + " "}, BUILDS)))
     keys = {
-        build_key(one, "none", ()),
-        build_key(two, "none", ()),
-        build_key(one, "bwrap", ()),
-        build_key(one, "none", (Runtime("numpy", "/srv/numpy"),)),
+        build_key(one, "none", {}),
+        build_key(two, "none", {}),
+        build_key(one, "bwrap", {}),
+        build_key(one, "none", {"numpy": "0" * 64}),
     }
     monkeypatch.setattr(building_module, "_toolchain", lambda: iter([("cc", "/usr/bin/cc", 1, 2)]))
-    assert build_key(one, "none", ()) not in keys
+    assert build_key(one, "none", {}) not in keys
     assert len(keys) == 4
 
 
@@ -266,3 +266,35 @@ def test_as_root_a_cache_that_bots_can_not_enter_is_refused(
     monkeypatch.setattr("niagara_arena.submissions.staging._check_owner", lambda folder: None)
     with pytest.raises(NotPossibleHere, match="bots run as another user, who can't enter"):
         prepare(submission, Counting(bare, "bwrap"), closed / "cache")
+
+
+def test_a_runtime_that_is_offered_is_handed_to_the_sandbox(
+    make_bot: MakeBot, bare: Backend, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("niagara_arena.submissions.runtimes.unreachable", lambda path: None)
+    (tmp_path / "tools/bin").mkdir(parents=True)
+    (tmp_path / "tools/bin/otter-sh").write_text("#!/bin/sh\n")
+    (tmp_path / "tools/bin/otter-sh").chmod(0o755)
+    tools = Runtime("tools", str(tmp_path / "tools"))
+    manifest = 'name = "otter"\nrun = "otter-sh bot.sh"\nruntime = "tools"\n'
+    submission = load(str(make_bot(manifest=manifest)))
+    ready = prepare(submission, bare, cache, offered={"tools": tools})
+    assert ready.launch().runtimes == (tools,)
+    with pytest.raises(NotPossibleHere, match="asks for the runtime `tools`"):
+        prepare(submission, bare, cache, offered={})
+
+
+def test_a_changed_runtime_means_a_new_build(
+    make_bot: MakeBot, bare: Backend, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("niagara_arena.submissions.runtimes.unreachable", lambda path: None)
+    (tmp_path / "tools").mkdir()
+    tools = Runtime("tools", str(tmp_path / "tools"))
+    manifest = BUILDS + 'runtime = "tools"\n'
+    submission = load(str(make_bot(files={"make.sh": MAKE}, manifest=manifest)))
+    counting = Counting(bare)
+    for content in ("1", "1", "2"):
+        if not (file := tmp_path / "tools/version").exists() or file.read_text() != content:
+            file.write_text(content)
+        prepare(submission, counting, cache, offered={"tools": tools})
+    assert len(counting.launches) == 2
