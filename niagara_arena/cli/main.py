@@ -39,6 +39,12 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
+        "bot",
+        "niagara_arena.cli.bot",
+        "bot",
+        "Make, build and look at bots.",
+    ),
+    Entry(
         "completion",
         "niagara_arena.cli.completion",
         "completion",
