@@ -31,7 +31,7 @@ function scoreCard(card, me) {
   const farthest = Math.max(...me.canoes.map((canoe) => distance(canoe.at)));
   if (farthest === 0) {
     // All at home: go out with two points to spare, to load at 3, 4 or 5.
-    return points >= 5 ? points : -points;
+    return points >= 5 ? 10 - points : -points;
   }
   // The smallest card that comes home.
   return points >= farthest ? 20 - points : points - farthest;

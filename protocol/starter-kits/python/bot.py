@@ -34,7 +34,7 @@ def score_card(card, me):
     points = points_of(card)
     farthest = max(distance(canoe["at"]) for canoe in me["canoes"])
     if farthest == 0:  # all at home: go out with two points to spare, to load at 3, 4 or 5
-        return points if points >= 5 else -points
+        return 10 - points if points >= 5 else -points
     if points >= farthest:  # the smallest card that comes home
         return 20 - points
     return points - farthest
