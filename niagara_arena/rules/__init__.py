@@ -36,6 +36,8 @@ from niagara_arena.rules.observation import from_observation, observation_text, 
 from niagara_arena.rules.outcome import Outcome, outcome
 from niagara_arena.rules.registry import RULES_VERSION, RULESETS
 from niagara_arena.rules.state import Decision, State
+from niagara_arena.rules.text import position_text
+from niagara_arena.rules.wording import action_text, event_text, legal_text
 
 __all__ = [
     "RULESETS",
@@ -56,18 +58,22 @@ __all__ = [
     "Theft",
     "Weather",
     "action_from_json",
+    "action_text",
     "action_to_json",
     "apply",
     "event_from_json",
     "event_name",
+    "event_text",
     "event_to_json",
     "first_events",
     "from_observation",
     "legal",
+    "legal_text",
     "observation_text",
     "observe",
     "outcome",
     "pending",
+    "position_text",
     "retire",
     "start",
     "start_from",
