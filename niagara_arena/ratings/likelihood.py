@@ -18,6 +18,7 @@ from niagara_arena.ratings.columns import Columns, Floats, Ints
 
 __all__ = ["Grouping", "Model", "Spread", "model"]
 
+
 @dataclass(frozen=True)
 class Model:
     """Tie the rows to parameters: first the bots, then the seats of each kind of table."""

@@ -130,9 +130,7 @@ def _advance(state: SkillState, games: Sequence[RatedGame]) -> SkillState:
     )
 
 
-def _after(
-    game: RatedGame, skills: dict[str, Skill], formulas: _Formulas
-) -> dict[str, Skill]:
+def _after(game: RatedGame, skills: dict[str, Skill], formulas: _Formulas) -> dict[str, Skill]:
     """Return the ratings of the game's bots after it."""
     before = [skills.get(bot, Skill()) for bot in game.seats]
     order = sorted(

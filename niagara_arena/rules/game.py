@@ -18,14 +18,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from niagara_arena.errors import RulesError
-from niagara_arena.rules.actions import Action, BuyBack, PlayCard
-from niagara_arena.rules.base import buy_menu, card_menu
-from niagara_arena.rules.components import CARD_BY_NAME
+from niagara_arena.rules.actions import Action
+from niagara_arena.rules.base import CARD_MENUS, buy_menu
 from niagara_arena.rules.engine import answer_secret, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
 from niagara_arena.rules.geometry import ASHORE
 from niagara_arena.rules.outcome import is_won
+from niagara_arena.rules.paddling import Menu
 from niagara_arena.rules.position import read_position
 from niagara_arena.rules.registry import DEFAULT_MAX_ROUNDS, make_setup, opening_numbers
 from niagara_arena.rules.state import (
@@ -102,17 +102,23 @@ def pending(state: State) -> tuple[Decision, ...]:
 
 def legal(state: State, seat: int) -> tuple[Action, ...]:
     """Return the actions of a seat's open decision, in canonical order; empty if it has none."""
+    menus = asked(state, seat)
+    if len(menus) == 1:
+        return menus[0].actions
+    if len(menus) == 2:
+        return menus[0].actions + menus[1].actions
+    return tuple([action for menu in menus for action in menu.actions])
+
+
+def asked(state: State, seat: int) -> tuple[Menu, ...]:
+    """Return the menus of a seat's open decision; empty if it has none."""
     for decision in state._pending:
         if decision[0] == seat:
-            menus = state._menus
-            if menus:
-                if len(menus) == 1:
-                    return menus[0].actions
-                return tuple([action for menu in menus for action in menu.actions])
-            v = state._v
+            if state._menus:
+                return state._menus
             if decision[1] == "card":
-                return card_menu(v[SEATS + seat * STRIDE + HAND])
-            return buy_menu(state._setup, v, seat)
+                return (CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]],)
+            return (buy_menu(state._setup, state._v, seat),)
     return ()
 
 
@@ -123,46 +129,31 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
     for decision in state._pending:
-        if decision[0] == seat and type(seat) is int:
+        if decision[0] == seat:
             break
     else:
         raise explain(state, seat, action)
-    kind = decision[1]
-    setup = state._setup
-    v = list(state._v)
-    menus = state._menus
-    events: list[Event] = []
-    if menus:
-        for menu in menus:
-            if type(action) is type(menu.actions[-1]) and _offers(menu, action):
-                break
-        else:
-            raise explain(state, seat, action)
-        setup.ruleset.questions[kind].perform(setup, v, seat, action, menus, events)
+    for menu in state._menus or asked(state, seat):
+        index = menu.find(action)
+        if index >= 0:
+            break
     else:
-        if not _secret_is_legal(state, seat, kind, action):
-            raise explain(state, seat, action)
-        left = answer_secret(state, v, seat, kind, action)
-        if left:
-            return Step(State(setup, tuple(v), left, ()), ())
+        raise explain(state, seat, action)
+    if type(seat) is not int:
+        raise explain(state, seat, action)
+    action = menu.actions[index]
+    setup = state._setup
+    events: list[Event] = []
+    if state._menus:
+        v = list(state._v)
+        perform = setup.ruleset.questions[decision[1]].perform
+        perform(setup, v, seat, action, menu.option(index), events)
+    else:
+        after = answer_secret(state, seat, decision[1], action)
+        if isinstance(after, State):
+            return Step(after, ())
+        v = after
     return Step(settle(setup, v, events, pause_at_round), tuple(events))
-
-
-def _offers(menu: Any, action: Action) -> bool:
-    try:
-        return action in (menu.options or menu.actions)
-    except TypeError:  # an unhashable thing inside a hand-made action
-        return False
-
-
-def _secret_is_legal(state: State, seat: int, kind: str, action: Action) -> bool:
-    """Say whether a buy-back or a card is one that the seat may choose."""
-    if kind == "card":
-        if type(action) is not PlayCard or type(action.card) is not str:
-            return False
-        card = CARD_BY_NAME.get(action.card)
-        return card is not None and bool(state._v[SEATS + seat * STRIDE + HAND] >> card & 1)
-    return type(action) is BuyBack and action in buy_menu(state._setup, state._v, seat)
 
 
 def retire(state: State, seats: Iterable[int]) -> Step:
