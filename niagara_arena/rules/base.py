@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from niagara_arena.rules.actions import Action, BuyBack, PlayCard, Stay, Weather
 from niagara_arena.rules.components import (
+    CARD_BY_NAME,
     CARD_NAMES,
     CARGO_PACKED,
     CLOUD,
@@ -30,7 +31,7 @@ from niagara_arena.rules.events import (
 from niagara_arena.rules.geometry import JETTY, LOST
 from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.moves import Option, base_routes
-from niagara_arena.rules.paddling import Menu, canoe_menu
+from niagara_arena.rules.paddling import Menu, Paddler
 from niagara_arena.rules.river import check_winners, flow, next_round
 from niagara_arena.rules.state import (
     BANK,
@@ -82,7 +83,7 @@ def _make_buy_menu(key: tuple[bool, bool, int, bool]) -> Menu:
 _BUY_MENUS: Final = Memo(_make_buy_menu, 2048)
 
 
-def buy_menu(setup: Setup, v: Vector | tuple[int, ...], seat: int) -> Menu:
+def buy_menu(setup: Setup, v: Vector, seat: int) -> Menu:
     """Return a seat's buy-backs: nothing first, then by canoes, then by gems [N-3.2…3.4]."""
     at = SEATS + seat * STRIDE
     return _BUY_MENUS[v[at] == LOST, v[at + 2] == LOST, v[at + BANK], setup.ruleset.interchangeable]
@@ -90,6 +91,17 @@ def buy_menu(setup: Setup, v: Vector | tuple[int, ...], seat: int) -> Menu:
 
 PLAYS: Final = tuple(PlayCard(name) for name in CARD_NAMES)
 """The choice of each card."""
+
+CARD_BY_ID: Final = {id(play): card for card, play in enumerate(PLAYS)}
+"""Cards by the identity of their choice, which lives as long as this module."""
+
+
+def card_of(action: object) -> int:
+    """Return the card that an action chooses, 0 if it chooses none."""
+    if type(action) is not PlayCard or type(action.card) is not str:
+        return 0
+    return CARD_BY_NAME.get(action.card, 0)
+
 
 CARD_MENUS: Final = tuple(
     Menu(tuple(PLAYS[card] for card in cards_of(mask))) for mask in range(1 << len(CARD_NAMES))
@@ -116,6 +128,7 @@ def open_number(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None
 
 
 BOTH: Final = 3
+_CANOES: Final = tuple(Paddler(canoe, 1, base_routes, pair=True) for canoe in (0, 1))
 _POINTS: Final = tuple((points,) for points in range(12))
 
 
@@ -128,31 +141,22 @@ def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     rivals = setup.rivals[seat]
     menus: tuple[Menu, ...] = () if must else (STAY_MENUS[v[MAY] >> 1],)
     if candidates & 1:
-        menus += (canoe_menu(v, at, 0, 1, points, False, base_routes, rivals, True),)
+        menus += (_CANOES[0].menu(v, at, points, False, rivals),)
         if candidates & 2 and v[at] == v[at + 2] and v[at + 1] == v[at + 3]:
             return menus  # two equal canoes: moving either is the same [N-2.1]
     if candidates & 2:
-        menus += (canoe_menu(v, at + 2, 1, 1, points, False, base_routes, rivals, True),)
+        menus += (_CANOES[1].menu(v, at + 2, points, False, rivals),)
     return menus
 
 
 STAY_MENUS: Final = tuple(Menu((Stay(canoe),)) for canoe in (0, 1))
 """By canoe: the menu that only lets it stay at the jetty."""
-STAYED: Final = tuple(tuple(CanoeStayed(seat, canoe) for canoe in (0, 1)) for seat in range(6))
-
-
-def close_canoe(v: Vector, canoe: int) -> None:
-    """Note that a canoe has moved or stays: it does not move again this turn [N-4.3]."""
-    if v[MUST] & EXACTLY_ONE:
-        v[MUST] = v[MAY] = 0
-    else:
-        v[MUST] &= ~(1 << canoe)
-        v[MAY] &= ~(1 << canoe)
+_STAYED: Final = tuple(tuple(CanoeStayed(seat, canoe) for canoe in (0, 1)) for seat in range(6))
 
 
 def carry_out(v: Vector, seat: int, option: Option, events: list[Event]) -> None:
-    """Move a canoe as an option says, and tell it."""
-    canoe = option.action[0]
+    """Move a canoe as an option says, and tell it; it does not move again this turn [N-4.3]."""
+    canoe = option.canoe
     at = SEATS + seat * STRIDE
     i = at + 2 * canoe
     events += option.told.get(seat) or option.tell(seat)
@@ -164,7 +168,18 @@ def carry_out(v: Vector, seat: int, option: Option, events: list[Event]) -> None
         v[index] = cargo
     if option.banked:
         v[at + BANK] += CARGO_PACKED[option.banked]
-    close_canoe(v, canoe)
+    if v[MUST] & EXACTLY_ONE:
+        v[MUST] = v[MAY] = 0
+    else:
+        v[MUST] &= ~(1 << canoe)
+        v[MAY] &= ~(1 << canoe)
+
+
+def stay(v: Vector, seat: int, action: Action, events: list[Event]) -> None:
+    """Leave the one canoe that might still move at the jetty [N-4.1]."""
+    assert isinstance(action, Stay)
+    v[MAY] = 0
+    events.append(_STAYED[seat][action.canoe])
 
 
 def base_perform_canoe(
@@ -172,9 +187,7 @@ def base_perform_canoe(
 ) -> None:
     """Carry out a canoe's move, keeping every base seat's pair sorted [N-2.1]."""
     if option is None:
-        assert isinstance(action, Stay)
-        events.append(STAYED[seat][action.canoe])
-        close_canoe(v, action.canoe)
+        stay(v, seat, action, events)
         return
     carry_out(v, seat, option, events)
     for index, _ in option.steals:

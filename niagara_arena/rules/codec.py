@@ -98,7 +98,7 @@ def state_from_json(value: object) -> State:
         if value["ending"] not in ENDINGS[1:]:
             raise RulesError(f"an ending is one of {', '.join(ENDINGS[1:])}", path="$.ending")
         v[ENDING] = ENDINGS.index(value["ending"])
-    before = tuple(v)
+    before = v.copy()
     state = resume(setup, v)
     if state._v != before:
         raise RulesError("the state leaves no choice open: it is not one that play reaches")

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from niagara_arena.rules.actions import KINDS, Action, BuyBack
+from niagara_arena.rules.actions import KINDS, BuyBack
 from niagara_arena.rules.base import buy_menu
 from niagara_arena.rules.components import (
-    CARD_BY_NAME,
     CARD_NAMES,
     CARGO_CODE,
     CARGO_NAMES,
@@ -84,7 +83,7 @@ Asked = tuple[tuple[Decision, ...], tuple[Menu, ...]]
 def settle(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = False) -> State:
     """Run to the next real choice and freeze the numbers into a state."""
     pending, menus = run(setup, v, events, pause_at_round)
-    return State(setup, tuple(v), pending, menus)
+    return State(setup, v, pending, menus)
 
 
 def run(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = False) -> Asked:
@@ -140,7 +139,8 @@ def _run_turns(setup: Setup, v: Vector, events: list[Event]) -> Asked | None:
                 if len(menus) > 1 or len(menu.actions) > 1:
                     v[ACTOR] = seat
                     return _ASKED[kind][seat], menus
-                perform(setup, v, seat, menu.actions[0], menu.option(0), events)
+                option = menu.options.get(0) or menu.option(0)
+                perform(setup, v, seat, menu.actions[0], option, events)
         v[MUST] = v[MAY] = 0
         seat += 1
         if seat == seats:
@@ -224,33 +224,15 @@ def disclose_purchase(setup: Setup, v: Vector, seat: int, events: list[Event]) -
         sort_canoes(v, at)
 
 
-def answer_secret(state: State, seat: int, kind: str, action: Action) -> State | Vector:
-    """Note a seat's legal buy-back or card: the new state, or its numbers if nobody else thinks.
-
-    While others think nothing but the seat's own secret changes, and nothing is told.
-    """
-    v = state._v
+def answer_buy(state: State, v: Vector, seat: int, action: BuyBack) -> tuple[Decision, ...]:
+    """Note a seat's legal buy-back in ``v``; return what is then still pending."""
     at = SEATS + seat * STRIDE
-    pending = state._pending
-    if kind == "card":
-        i, number = at + CARD, CARD_BY_NAME[action[0]]  # type: ignore[index]
-    else:
-        assert isinstance(action, BuyBack)
-        i, number = at + BUY, purchase_number(action)
-        hand = v[at + HAND]
-        if hand & (hand - 1):
-            left = tuple([_CARD_DECISIONS[seat] if d[0] == seat else d for d in pending])
-            return State(state._setup, (*v[:i], number, *v[i + 1 :]), left, (), state._position)
-        v = (*v[: at + CARD], hand.bit_length() - 1, *v[at + CARD + 1 :])
-    if len(pending) == 1:
-        after = list(v)
-        after[i] = number
-        return after
-    if pending[0][0] == seat:
-        left = pending[1:]
-    else:
-        left = tuple([decision for decision in pending if decision[0] != seat])
-    return State(state._setup, (*v[:i], number, *v[i + 1 :]), left, (), state._position)
+    v[at + BUY] = purchase_number(action)
+    hand = v[at + HAND]
+    if hand & (hand - 1):
+        return tuple([_CARD_DECISIONS[seat] if d[0] == seat else d for d in state._pending])
+    v[at + CARD] = hand.bit_length() - 1
+    return tuple([decision for decision in state._pending if decision[0] != seat])
 
 
 # --- Retirement --------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
     while work:
         numbers = work.pop()
         if not numbers[MUST] | numbers[MAY]:
-            done.add(write_position(setup, numbers))
+            done.add(write_position(setup, list(numbers)))
             continue
         menus = question.options(setup, list(numbers), seat)
         for menu in menus:
@@ -113,7 +113,7 @@ def buys(position: Mapping[str, Any], seat: int) -> list[str]:
         after[at + BUY] = purchase_number(action)
         if after[at + BUY] != BUYS_NOTHING:
             disclose_purchase(setup, after, seat, [])
-        found.add(write_position(setup, tuple(after)))
+        found.add(write_position(setup, after))
     return sorted(found)
 
 
@@ -143,7 +143,7 @@ def flow(position: Mapping[str, Any], cards: list[str], arm: str) -> str | None:
             seat = v[ACTOR]
             question = setup.ruleset.questions["arm"]
             question.perform(setup, v, seat, Arm(arm), None, [])
-    return write_position(setup, tuple(v))
+    return write_position(setup, v)
 
 
 def random_rounds(
@@ -153,7 +153,7 @@ def random_rounds(
     setup = make_setup(rules, seats, _MANY_ROUNDS)
     v = opening_numbers(setup)
     for _ in range(rounds):
-        yield write_position(setup, tuple(v))
+        yield write_position(setup, v)
         events: list[Event] = []
         state = settle(setup, v, events, pause_at_round=True)
         while pending(state):
@@ -161,7 +161,7 @@ def random_rounds(
             state = apply(state, seat, choose(legal(state, seat)), pause_at_round=True).state
         if state.over:
             return
-        v = list(state._v)
+        v = state._v.copy()
 
 
 class Perft(NamedTuple):

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action
-from niagara_arena.rules.base import CARD_MENUS, buy_menu
-from niagara_arena.rules.engine import answer_secret, settle, take_off
+from niagara_arena.rules.base import CARD_BY_ID, CARD_MENUS, buy_menu, card_of
+from niagara_arena.rules.engine import answer_buy, begin_turns, run, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
 from niagara_arena.rules.geometry import ASHORE
@@ -30,6 +30,7 @@ from niagara_arena.rules.position import read_position
 from niagara_arena.rules.registry import DEFAULT_MAX_ROUNDS, make_setup, opening_numbers
 from niagara_arena.rules.state import (
     BANK,
+    CARD,
     HAND,
     MOOSE,
     PHASE,
@@ -42,6 +43,7 @@ from niagara_arena.rules.state import (
     STRIDE,
     Decision,
     State,
+    Vector,
     alive,
     block,
 )
@@ -129,31 +131,72 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
     for decision in state._pending:
-        if decision[0] == seat:
+        if decision[0] == seat and type(seat) is int:
             break
     else:
         raise explain(state, seat, action)
-    for menu in state._menus or asked(state, seat):
-        index = menu.find(action)
-        if index >= 0:
+    v = state._v.copy()
+    if decision[1] == "card":
+        at = SEATS + seat * STRIDE
+        card = CARD_BY_ID.get(id(action)) or card_of(action)
+        if not v[at + HAND] >> card & 1:
+            raise explain(state, seat, action)
+        v[at + CARD] = card
+        pending = state._pending
+        if len(pending) > 1:  # others still think: nothing is told
+            left = pending[1:] if decision is pending[0] else _without(pending, decision)
+            return _step(Step, (State(state._setup, v, left, (), state._position), ()))
+        return _finish(state, v, [], True, pause_at_round)
+    if decision[1] == "buy":
+        return _buy(state, v, seat, action, pause_at_round)
+    for menu in state._menus:
+        index = (menu.ids or menu.identify()).get(id(action))
+        if index is not None:
             break
     else:
-        raise explain(state, seat, action)
-    if type(seat) is not int:
-        raise explain(state, seat, action)
-    action = menu.actions[index]
-    setup = state._setup
+        menu, index = _find_equal(state, seat, action)
     events: list[Event] = []
-    if state._menus:
-        v = list(state._v)
-        perform = setup.ruleset.questions[decision[1]].perform
-        perform(setup, v, seat, action, menu.option(index), events)
-    else:
-        after = answer_secret(state, seat, decision[1], action)
-        if isinstance(after, State):
-            return Step(after, ())
-        v = after
-    return Step(settle(setup, v, events, pause_at_round), tuple(events))
+    option = menu.options.get(index) or menu.option(index)
+    setup = state._setup
+    setup.ruleset.performs[decision[1]](setup, v, seat, menu.actions[index], option, events)
+    return _finish(state, v, events, False, pause_at_round)
+
+
+_step = tuple.__new__  # what Step(…) does, without its detour
+
+
+def _finish(state: State, v: Vector, events: list[Event], begins: bool, pause: bool) -> Step:
+    """Go on to the next real choice; ``begins`` says that phase I is over."""
+    setup = state._setup
+    if begins:
+        begin_turns(setup, v, events)
+    pending, menus = run(setup, v, events, pause)
+    return _step(Step, (State(setup, v, pending, menus, None), tuple(events)))
+
+
+def _without(pending: tuple[Decision, ...], answered: Decision) -> tuple[Decision, ...]:
+    return tuple([decision for decision in pending if decision is not answered])
+
+
+def _find_equal(state: State, seat: int, action: Action) -> tuple[Menu, int]:
+    """Find an action that did not come from `legal` but equals one that did."""
+    for menu in state._menus:
+        index = menu.find_equal(action)
+        if index >= 0:
+            return menu, index
+    raise explain(state, seat, action)
+
+
+def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Step:
+    """Note a seat's secret buy-back."""
+    menu = buy_menu(state._setup, v, seat)
+    index = menu.find_equal(action)
+    if index < 0:
+        raise explain(state, seat, action)
+    left = answer_buy(state, v, seat, menu.actions[index])
+    if left:
+        return Step(State(state._setup, v, left, (), state._position), ())
+    return _finish(state, v, [], True, pause)
 
 
 def retire(state: State, seats: Iterable[int]) -> Step:
@@ -168,7 +211,7 @@ def retire(state: State, seats: Iterable[int]) -> Step:
             raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
         if state._v[block(seat) + RETIRED]:
             raise RulesError(f"seat {seat} is retired already", clause="N-5.4")
-    v = list(state._v)
+    v = state._v.copy()
     events: list[Event] = []
     take_off(state._setup, v, gone, events)
     return Step(settle(state._setup, v, events), tuple(events))

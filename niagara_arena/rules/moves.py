@@ -82,6 +82,7 @@ class Option:
     __slots__ = (
         "action",
         "banked",
+        "canoe",
         "cargo",
         "deltas",
         "end",
@@ -94,6 +95,7 @@ class Option:
     def __init__(self, action: Paddle, at: int, move: Move) -> None:
         _, end, unload, load, unload_there, load_there, held, _, haul = move
         self.action = action
+        self.canoe = action.canoe
         self.origin = at
         self.end = end
         self.cargo = 0

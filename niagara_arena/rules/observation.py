@@ -72,7 +72,7 @@ def _buy_text(number: int) -> str:
     return text
 
 
-def turn_text(v: tuple[int, ...]) -> str:
+def turn_text(v: Vector) -> str:
     """Return whose turn it is and which canoes it is about, as JSON."""
     if v[PHASE] not in (TURNS, CLOSING):
         return "null"
@@ -198,7 +198,7 @@ def resume(setup: Setup, v: Vector) -> State:
     seat no choice, is played.
     """
     pending, menus = run(setup, v, [])
-    return State(setup, tuple(v), pending, menus)
+    return State(setup, v, pending, menus)
 
 
 def _object(value: object, path: str) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from niagara_arena.rules.state import (
     ROUND,
     WON,
     State,
+    Vector,
     alive,
     block,
 )
@@ -76,7 +77,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(ENDINGS[v[ENDING]], winners, placings, v[ROUND])
 
 
-def _merit(v: tuple[int, ...], seat: int, winner: bool, rule: str) -> tuple[int, ...]:
+def _merit(v: Vector, seat: int, winner: bool, rule: str) -> tuple[int, ...]:
     """Return what placings compare, more being better [N-5.3, N-5.4]."""
     at = block(seat)
     if v[at + RETIRED]:

@@ -32,8 +32,8 @@ from niagara_arena.rules.moves import (
 )
 from niagara_arena.rules.state import PLACES, SEATS, STRIDE, WHIRLPOOL
 
-MEMO_REACHES: Final = 8192
-MEMO_MENUS: Final = 8192
+MEMO_REACHES: Final = 2048
+MEMO_MENUS: Final = 4096
 MEMO_PADDLES: Final = 8192
 MEMO_ROBBED: Final = 2048
 MEMO_HAULS: Final = 4096
@@ -42,28 +42,29 @@ MEMO_HAULS: Final = 4096
 class Menu:
     """Actions in canonical order."""
 
-    __slots__ = ("_by_id", "_by_value", "actions", "text")
+    __slots__ = ("_by_value", "actions", "ids", "options", "text")
 
     def __init__(self, actions: tuple[Any, ...]) -> None:
         self.actions = actions
+        self.ids: dict[int, int] = {}
+        """Memo: identity of an action → its index, see `identify`."""
+        self.options: dict[int, Option] = {}
+        """Memo: index → what the move of a canoe does, see `option`."""
         self.text: str | None = None
         """Memo: the entries of the legal actions in JSON, joined by commas."""
-        self._by_id: dict[int, int] | None = None
         self._by_value: dict[Any, int] | None = None
 
-    def find(self, action: object) -> int:
-        """Return the index of an action, -1 if it is not on the menu.
+    def identify(self) -> dict[int, int]:
+        """Return, and remember, the index of each action by its identity.
 
-        Asked with an action that came from here, as is usual, it need not look at its fields;
-        the menu keeps its actions alive, so no other thing can have the same id.
+        Most actions that are played came from here, and need no look at their fields. The menu
+        keeps its actions alive, so no other thing can have the same id.
         """
-        by_id = self._by_id
-        if by_id is None:
-            by_id = self._by_id = {id(known): i for i, known in enumerate(self.actions)}
-        index = by_id.get(id(action))
-        return self._find_equal(action) if index is None else index
+        self.ids = {id(action): index for index, action in enumerate(self.actions)}
+        return self.ids
 
-    def _find_equal(self, action: object) -> int:
+    def find_equal(self, action: object) -> int:
+        """Return the index of the action that equals this one, -1 if none does."""
         if self._by_value is None:
             self._by_value = {(type(known), known): i for i, known in enumerate(self.actions)}
         try:
@@ -73,7 +74,7 @@ class Menu:
         return index if index >= 0 and same_types(self.actions[index], action) else -1
 
     def option(self, index: int) -> Option | None:
-        """Return what an action does, where that takes working out: the moves of canoes."""
+        """Return, and remember, what an action does, where that takes working out."""
         return None
 
 
@@ -107,14 +108,13 @@ def unranked(which: int, order: int) -> Paddle:
 class CanoeMenu(Menu):
     """The moves of one canoe."""
 
-    __slots__ = ("_options", "at", "canoe", "moves", "takes")
+    __slots__ = ("at", "canoe", "moves", "takes")
 
     def __init__(self, canoe: int, at: int, takes: bool, moves: Iterable[Move]) -> None:
         self.canoe = canoe
         self.at = at
         self.takes = takes
         self.moves = tuple(moves)
-        self._options: dict[int, Option] = {}
         paddles = _PADDLES[2 * canoe + takes]
         super().__init__(
             tuple(
@@ -128,11 +128,9 @@ class CanoeMenu(Menu):
         )
 
     def option(self, index: int) -> Option:
-        """Return what a move does."""
-        option = self._options.get(index)
-        if option is None:
-            option = Option(self.actions[index], self.at, self.moves[index])
-            self._options[index] = option
+        """Return, and remember, what a move does."""
+        option = Option(self.actions[index], self.at, self.moves[index])
+        self.options[index] = option
         return option
 
     @property
@@ -158,33 +156,36 @@ _CAPPED: Final = (capped(0), capped(1), capped(2))
 class Reach:
     """What else than its cargo's colours a canoe's moves depend on."""
 
-    __slots__ = ("amounts", "at", "capacity", "capped", "places", "routes", "spaces", "whirlpool")
+    __slots__ = ("amounts", "at", "places", "spaces", "whirlpool")
 
-    def __init__(self, key: ReachKey) -> None:
-        routes, self.at, self.amounts, self.whirlpool, self.capacity, held = key
-        self.routes = routes
-        self.capped = _CAPPED[self.capacity]
+    def __init__(
+        self,
+        routes: Routes,
+        capacity: int,
+        at: int,
+        amounts: tuple[int, ...],
+        whirlpool: int,
+        held: int,
+    ) -> None:
+        self.at = at
+        self.amounts = amounts
+        self.whirlpool = whirlpool
         self.spaces = 0
         """Bit mask of the spaces on which it may steal, room permitting."""
         places = set()
-        needed = 1 if held < self.capacity else 2  # a full canoe unloads before it loads
-        most = held + self.capacity
-        for amount in self.amounts:
-            if amount >= ACT_COST * needed and PLACE_BESIDE[self.at] >= 0:
-                places.add(PLACE_BESIDE[self.at])
+        needed = 1 if held < capacity else 2  # a full canoe unloads before it loads
+        most = held + capacity
+        for amount in amounts:
+            if amount >= ACT_COST * needed and PLACE_BESIDE[at] >= 0:
+                places.add(PLACE_BESIDE[at])
             for count in range(min(most, (amount - 1) // ACT_COST) + 1):
-                for leg in LEGS[routes, self.at, amount - ACT_COST * count, self.whirlpool]:
+                for leg in LEGS[routes, at, amount - ACT_COST * count, whirlpool]:
                     if leg.steals:
                         self.spaces |= 1 << leg.end
                     if needed <= leg.acts and leg.acts + count <= most:
                         places.add(PLACE_BESIDE[leg.end])
         self.places = tuple(PLACES + place for place in sorted(places))
         """Indices into v of the places whose supply matters."""
-
-
-ReachKey = tuple[Routes, int, tuple[int, ...], int, int, int]
-_REACHES: Final = Memo(Reach, MEMO_REACHES)
-"""(routes, space, amounts of points, whirlpool, capacity, gems aboard) → reach."""
 
 
 def _touched(at: int, points: int) -> int:
@@ -206,52 +207,53 @@ _TOUCHED: Final = tuple(
     tuple(_touched(at, points) for points in range(MOST_POINTS + 1)) for at in range(JETTY + 1)
 )
 
-MenuKey = tuple[Reach, int, int, bool, tuple[int, ...]]
 
+class Paddler:
+    """One kind of canoe: its number, its capacity, and the routes that its game knows."""
 
-def _make_menu(key: MenuKey) -> CanoeMenu:
-    reach, canoe, cargo, takes, supplies = key
-    supply = {index - PLACES: lying for index, lying in zip(reach.places, supplies, strict=True)}
-    moves = find_moves(
-        reach.capacity, reach.at, cargo, reach.amounts, reach.whirlpool, reach.routes, supply
-    )
-    return CanoeMenu(canoe, reach.at, takes, moves)
+    def __init__(self, canoe: int, capacity: int, routes: Routes, pair: bool) -> None:
+        self.canoe = canoe
+        self.capacity = capacity
+        self.routes = routes
+        self.pair = pair
+        """Whether a seat's two canoes can't be told apart: robbing either of equal ones is one."""
+        self._capped = _CAPPED[capacity]
+        self._reaches = Memo(self._make_reach, MEMO_REACHES)
+        self._menus = Memo(self._make_menu, MEMO_MENUS)
 
+    def _make_reach(self, key: tuple[int, tuple[int, ...], int, int]) -> Reach:
+        at, amounts, whirlpool, held = key
+        return Reach(self.routes, self.capacity, at, amounts, whirlpool, held)
 
-_MENUS: Final = Memo(_make_menu, MEMO_MENUS)
-"""(reach, canoe, cargo, takes the moose, supplies) → menu."""
+    def _make_menu(self, key: tuple[Any, ...]) -> CanoeMenu:
+        reach, cargo, takes, *supplies = key
+        supply = {place - PLACES: gems for place, gems in zip(reach.places, supplies, strict=True)}
+        moves = find_moves(
+            self.capacity, reach.at, cargo, reach.amounts, reach.whirlpool, self.routes, supply
+        )
+        return CanoeMenu(self.canoe, reach.at, takes, moves)
 
+    def menu(
+        self, v: list[int], i: int, amounts: tuple[int, ...], takes: bool, rivals: tuple[int, ...]
+    ) -> CanoeMenu:
+        """Return what the canoe whose space is at index ``i`` can do now, thefts included.
 
-def canoe_menu(
-    v: list[int],
-    i: int,
-    canoe: int,
-    capacity: int,
-    amounts: tuple[int, ...],
-    takes: bool,
-    routes: Routes,
-    rivals: tuple[int, ...],
-    pair: bool,
-) -> CanoeMenu:
-    """Return what the canoe whose space is at index ``i`` can do now, thefts included.
-
-    ``rivals`` are the indices into v of the opponents' cargoes; ``pair`` says that a seat's two
-    canoes can't be told apart, so robbing either of two equal ones is the same.
-    """
-    at = v[i]
-    cargo = v[i + 1]
-    whirlpool = v[WHIRLPOOL]
-    if not _TOUCHED[at][amounts[-1]] >> whirlpool & 1:
-        whirlpool = 0  # out of reach
-    reach = _REACHES[routes, at, amounts, whirlpool, capacity, SIZES[cargo]]
-    capped = reach.capped
-    menu = _MENUS[reach, canoe, cargo, takes, tuple([capped[v[place]] for place in reach.places])]
-    spaces = reach.spaces
-    if spaces:
-        victims = [i for i in rivals if v[i] and spaces >> v[i - 1] & 1]
-        if victims:
-            return _ROBBED[menu, _loot(v, victims, pair)]
-    return menu
+        ``rivals`` are the indices into v of the opponents' cargoes.
+        """
+        at = v[i]
+        cargo = v[i + 1]
+        whirlpool = v[WHIRLPOOL]
+        if whirlpool and not _TOUCHED[at][amounts[-1]] >> whirlpool & 1:
+            whirlpool = 0  # out of reach
+        reach = self._reaches[at, amounts, whirlpool, SIZES[cargo]]
+        cap = self._capped
+        menu = self._menus[(reach, cargo, takes, *[cap[v[place]] for place in reach.places])]
+        if reach.spaces:
+            spaces = reach.spaces
+            victims = [i for i in rivals if v[i] and spaces >> v[i - 1] & 1]
+            if victims:
+                return _ROBBED[menu, _loot(v, victims, self.pair)]
+        return menu
 
 
 # --- Thefts ------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 Laws kept here:
 
-- A `State` never changes. Stages of the rules work on a private `list` copy of its numbers
-  (called ``v`` everywhere) and freeze the result into a new `State`.
+- A `State` never changes. Stages of the rules work on a copy of its numbers (called ``v``
+  everywhere), which they give away for good when a new `State` is made of it.
 - Equal positions are equal numbers: a base seat's two canoes are kept sorted by (space, cargo)
   [N-2.1], so nobody need compare up to order.
 - A state that is not over has at least one pending decision with at least two legal actions;
@@ -113,6 +113,7 @@ class Ruleset:
         "interchangeable",
         "name",
         "on_removed",
+        "performs",
         "plays",
         "questions",
         "seat_counts",
@@ -150,6 +151,8 @@ class Ruleset:
         """Told that a seat's canoes are taken off the board [N-5.4]."""
         self.full_hand = sum(1 << card for card in deck)
         """The bit mask of a whole hand."""
+        self.performs = {kind: question.perform for kind, question in questions.items()}
+        """By kind of decision: how its answer is carried out."""
         self.plays = {
             card: (play.open, play.kind, *questions[play.kind]) for card, play in cards.items()
         }
@@ -199,7 +202,7 @@ class State:
     def __init__(
         self,
         setup: Setup,
-        v: tuple[int, ...],
+        v: Vector,
         pending: tuple[Decision, ...],
         menus: tuple[Menu, ...],
         position: str | None = None,
@@ -216,7 +219,7 @@ class State:
         return self._v == other._v and self._setup.describe() == other._setup.describe()
 
     def __hash__(self) -> int:
-        return hash(self._v)
+        return hash(tuple(self._v))
 
     def __repr__(self) -> str:
         name, seats, _, _ = self._setup.describe()
@@ -287,12 +290,12 @@ def sort_canoes(v: Vector, at: int) -> None:
         v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
 
 
-def alive(setup: Setup, v: Vector | tuple[int, ...]) -> list[int]:
+def alive(setup: Setup, v: Vector) -> list[int]:
     """Return the seats that are not retired."""
     return [seat for seat in range(setup.seats) if not v[block(seat) + RETIRED]]
 
 
-def in_play(v: Vector | tuple[int, ...], seat: int) -> int:
+def in_play(v: Vector, seat: int) -> int:
     """Return how many canoes of a seat are not lost."""
     at = block(seat)
     return (v[at] != LOST) + (v[at + 2] != LOST)

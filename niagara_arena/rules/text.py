@@ -39,6 +39,7 @@ from niagara_arena.rules.state import (
     WHIRLPOOL,
     Setup,
     State,
+    Vector,
 )
 
 MEMO_ROWS: Final = 8192
@@ -108,12 +109,12 @@ def moose_text(number: int) -> str:
     return {0: "null", AT_PLACE: '"place"', RETURNING: '"returning"'}[number]
 
 
-def write_position(setup: Setup, v: tuple[int, ...]) -> str:
+def write_position(setup: Setup, v: Vector) -> str:
     """Return the position that a state's numbers hold."""
     ruleset = setup.ruleset
     rows = _ROWS[ruleset.capacities]
     players = ",".join(
-        [rows[v[at : at + HAND + 1]] + _RETIRED[v[at + RETIRED] > 0] for at in setup.blocks]
+        [rows[tuple(v[at : at + HAND + 1])] + _RETIRED[v[at + RETIRED] > 0] for at in setup.blocks]
     )
     if v[WHIRLPOOL]:
         extras = (
@@ -125,7 +126,7 @@ def write_position(setup: Setup, v: tuple[int, ...]) -> str:
     return (
         f'{{"rules":"{ruleset.name}","seats":{setup.seats},"round":{v[ROUND]},'
         f'"start":{v[START]},"weather":{v[WEATHER]},"next_arm":"{ARM_NAMES[v[NEXT_ARM]]}",'
-        f'"places":{{{_PLACES_TEXT[v[PLACES:SEATS]]}}},"players":[{players}],{extras}'
+        f'"places":{{{_PLACES_TEXT[tuple(v[PLACES:SEATS])]}}},"players":[{players}],{extras}'
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from niagara_arena.rules.actions import Action, Arm, Moose, Stay
-from niagara_arena.rules.base import STAY_MENUS, STAYED, carry_out, close_canoe
+from niagara_arena.rules.actions import Action, Arm, Moose
+from niagara_arena.rules.base import STAY_MENUS, carry_out, stay
 from niagara_arena.rules.components import ONE_TWO_THREE
 from niagara_arena.rules.events import CanoeReturned, CanoesAshore, Event
 from niagara_arena.rules.geometry import (
@@ -16,7 +16,7 @@ from niagara_arena.rules.geometry import (
     SPACE_NAMES,
 )
 from niagara_arena.rules.moves import Option
-from niagara_arena.rules.paddling import CanoeMenu, Menu, canoe_menu
+from niagara_arena.rules.paddling import CanoeMenu, Menu, Paddler
 from niagara_arena.rules.river import lose_cargo
 from niagara_arena.rules.spirits.animals import (
     MOOSE_POINTS,
@@ -50,6 +50,11 @@ MOOSE_SPACES: Final = (8, 9)
 
 FORK: Final = 5
 
+_CANOES: Final = tuple(
+    Paddler(canoe, capacity, whirlpool_routes, pair=False)
+    for canoe, capacity in enumerate(CAPACITIES)
+)
+
 _POINTS: Final = (*((card,) for card in range(8)), (), (), (1, 2, 3))
 """Points by card; with 123 the seat chooses [N-10.2]."""
 _MOOSE_POINTS: Final = tuple(tuple(p + MOOSE_POINTS for p in points) for points in _POINTS)
@@ -71,11 +76,7 @@ def canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
         points = (_MOOSE_POINTS if moose == HELD + 2 * seat + canoe else _POINTS)[card]
         for takes in (False, True) if moose == AT_PLACE and v[i] in MOOSE_SPACES else (False,):
             points = _MOOSE_POINTS[card] if takes else points
-            menus.append(
-                canoe_menu(
-                    v, i, canoe, CAPACITIES[canoe], points, takes, whirlpool_routes, rivals, False
-                )
-            )
+            menus.append(_CANOES[canoe].menu(v, i, points, takes, rivals))
     if must == EXACTLY_ONE | 3:
         return _idle_once(menus)
     return tuple(menus) if must else (STAY_MENUS[v[MAY] >> 1], *menus)
@@ -98,15 +99,13 @@ def perform_canoe(
 ) -> None:
     """Carry out a canoe's move; the moose comes aboard first and leaves a canoe that is gone."""
     if option is None:
-        assert isinstance(action, Stay)
-        events.append(STAYED[seat][action.canoe])
-        close_canoe(v, action.canoe)
+        stay(v, seat, action, events)
         return
     if option.action.take_moose:
-        take_moose(v, seat, option.action.canoe, events)
+        take_moose(v, seat, option.canoe, events)
     carry_out(v, seat, option, events)
     if option.end >= JETTY:
-        moose_leaves_later(v, seat, option.action.canoe, events)
+        moose_leaves_later(v, seat, option.canoe, events)
 
 
 def open_one_two_three(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
