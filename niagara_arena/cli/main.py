@@ -27,10 +27,22 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS = (
     Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
     Entry(
+        "replay",
+        "niagara_arena.cli.replay",
+        "replay",
+        "Look at recorded games and prove them.",
+    ),
+    Entry(
         "rules",
         "niagara_arena.cli.rules",
         "rules",
         "Ask the rules of Niagara about positions.",
+    ),
+    Entry(
+        "bot",
+        "niagara_arena.cli.bot",
+        "bot",
+        "Make, build and look at bots.",
     ),
     Entry(
         "completion",

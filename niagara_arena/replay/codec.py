@@ -2,8 +2,9 @@
 
 Laws kept here:
 
-- `decode(encode(record)) == record`, and equal records are equal bytes: no spaces, fields in the
-  order of `records.py`, keys of free objects sorted.
+- `decode(encode(record)) == record`, and encoding that again gives the same bytes: no spaces,
+  fields in the order of `records.py`. Keys of free objects (a bot's parameters, a position) keep
+  their order, since the bots were sent them in that order.
 - The lines of a record are one `game`, any number of `round`, one `end`, one `measured`; all but
   the last are its deterministic part, which is hashed and compared.
 - Whatever bytes come in, `decode` returns a record or raises `InputError` naming the line.
@@ -40,7 +41,8 @@ MAX_RECORD_BYTES: Final = 64 << 20
 
 _MEASURED: Final = b'{"type":"measured"'
 
-_ENCODER: Final = msgspec.json.Encoder(order="deterministic")
+_ENCODER: Final = msgspec.json.Encoder()
+_SORTING_ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 _Line = GameHeader | RoundRecord | GameEnd | Measured
 _DECODER: Final = msgspec.json.Decoder(_Line)
 
@@ -158,4 +160,4 @@ def fingerprint(record: GameRecord) -> str:
         header.position,
         [line.acts for line in record.rounds],
     )
-    return sha256(_ENCODER.encode(said)).hexdigest()
+    return sha256(_SORTING_ENCODER.encode(said)).hexdigest()

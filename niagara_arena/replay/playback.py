@@ -15,6 +15,8 @@ import msgspec
 
 from niagara_arena.errors import ArenaError, InputError, RulesError
 from niagara_arena.records import GameHeader, GameRecord, Played, Retired
+from niagara_arena.referee.profiles import check_settings
+from niagara_arena.referee.translate import open_game
 from niagara_arena.rules import (
     RULES_VERSION,
     Action,
@@ -24,14 +26,10 @@ from niagara_arena.rules import (
     action_from_json,
     action_to_json,
     apply,
-    first_events,
     legal,
     observe,
     retire,
-    start,
-    start_from,
 )
-from niagara_arena.rules.events import RoundStarted
 
 __all__ = ["Mismatch", "Moment", "opening", "position_at", "replay", "view"]
 
@@ -67,26 +65,12 @@ class Moment(NamedTuple):
 
 def opening(header: GameHeader) -> Step:
     """Return a game's first state and the events that lead to it."""
-    settings = header.settings
-    seats = len(header.seats)
     try:
-        if header.position is None:
-            state = start(
-                settings.rules,
-                seats,
-                max_rounds=settings.max_rounds,
-                placings=settings.placings,
-            )
-            return Step(state, first_events(state))
-        state, events = start_from(
-            header.position, max_rounds=settings.max_rounds, placings=settings.placings
-        )
-    except RulesError as error:
+        check_settings(header.settings)
+        state, events, _ = open_game(header)
+    except ArenaError as error:
         raise Mismatch("game", str(error)) from None
-    if (state.rules, state.seats) != (settings.rules, seats):
-        raise Mismatch("game.position", f"it is no position of {settings.rules} for {seats} seats")
-    began = RoundStarted(header.position["round"], header.position["start"])
-    return Step(state, (began, *events))
+    return Step(state, events)
 
 
 def replay(record: GameRecord) -> Iterator[Moment]:

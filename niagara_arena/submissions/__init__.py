@@ -13,6 +13,12 @@ from __future__ import annotations
 from niagara_arena.submissions.building import BuildFailed
 from niagara_arena.submissions.bundled import bundled_bots, starter_kits
 from niagara_arena.submissions.preparing import MAX_LIMITS, Ready, grant_limits, prepare
+from niagara_arena.submissions.runtimes import (
+    offered_runtimes,
+    read_runtimes,
+    resolve_runtimes,
+    runtime_digest,
+)
 from niagara_arena.submissions.staging import clean, default_cache
 from niagara_arena.submissions.submission import Submission, load, resolve_params
 
@@ -26,7 +32,11 @@ __all__ = [
     "default_cache",
     "grant_limits",
     "load",
+    "offered_runtimes",
     "prepare",
+    "read_runtimes",
     "resolve_params",
+    "resolve_runtimes",
+    "runtime_digest",
     "starter_kits",
 ]

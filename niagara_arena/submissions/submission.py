@@ -14,6 +14,7 @@ import json
 import os
 import shlex
 import shutil
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,6 +85,8 @@ def load(reference: str) -> Submission:
         raise InputError(
             "a person can't play here", "`human` is a bot of `niagara play` only; else say ./human"
         )
+    if not reference.strip():
+        raise InputError("a bot's name is empty", "give a directory, `@name` or a command")
     path = Path(reference)
     if path.name == MANIFEST and path.is_file():
         path = path.parent
@@ -164,10 +167,12 @@ def _read_manifest(path: Path) -> bytes:
         ) from None
     except OSError as error:
         raise InputError(f"{quoted(str(file))} can't be read: {error.strerror}") from None
-    with open(handle, "rb") as opened:
-        if not file.is_file():
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise InputError(f"{quoted(str(file))} is no file")
-        return opened.read(MAX_MANIFEST_BYTES + 1)
+        return os.read(handle, MAX_MANIFEST_BYTES + 1)
+    finally:
+        os.close(handle)
 
 
 def _check_run(submission: Submission, path: Path) -> None:
@@ -190,10 +195,9 @@ def _load_command(reference: str) -> Submission:
         words = shlex.split(reference)
     except ValueError as error:
         raise InputError(f"{quoted(reference)} is no command: {str(error).lower()}") from None
-    if not words:
-        raise InputError("a bot's name is empty", "give a directory, `@name` or a command")
-    first = Path(words[0])
-    if not first.is_file() and not shutil.which(words[0]):
+    if not words or not words[0]:
+        raise InputError(f"{quoted(reference)} is no command", "give a directory or `@name`")
+    if not Path(words[0]).is_file() and not shutil.which(words[0]):
         raise NotPossibleHere(_no_such_bot(reference, words), _how_to_name(words))
     directory, run = _where_to_run(words)
     tree = read_tree(directory) if directory else Tree(())

@@ -1,96 +1,80 @@
-"""Games played here, without bots, and written down as the referee would."""
+"""Games that the referee judged here, without processes, with all that a record holds."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from msgspec import Raw
-from msgspec.json import encode as to_json
+import msgspec
 
 from niagara_arena import __version__, rules
-from niagara_arena.records import (
-    Fault,
-    GameEnd,
-    GameHeader,
-    GameRecord,
-    Measured,
-    Played,
-    Retired,
-    RoundRecord,
-    RulingRecord,
-    Sanction,
-    Seat,
-    Settings,
-    Standing,
-    Verdict,
-)
+from niagara_arena.records import Clock, Fault, GameHeader, GameRecord, Measured, Seat, Settings
+from niagara_arena.referee import Answer, Ask, Done, FaultReport, Referee, Request, Tell
+from niagara_arena.schedule.openings import random_opening
+from niagara_arena.wire.messages import Act
 from tests.rules.play import busy
 
+SENTENCES = {
+    Fault.ILLEGAL: ("choice", "`$.choice` is 99, but `legal` has the indices 0 to 3 [P-4.2]"),
+    Fault.MALFORMED: ("json", "not JSON: \x1b[31m [P-1.1]"),
+    Fault.TIMEOUT: ("wall", "did not answer within 5000 ms [P-5.3]"),
+    Fault.CRASH: ("SIGSEGV", "was killed by SIGSEGV in the middle of a game [P-6.2]"),
+    Fault.STARTUP: ("exit 1", "exited with code 1 before it was ready [P-2.2]"),
+}
 
-def position_of(state: rules.State) -> dict[str, Any]:
-    """Return the position of a state that is at the start of a round."""
-    position: dict[str, Any] = rules.observe(state, 0)["position"]
-    return position
+
+def report(fault: Fault) -> FaultReport:
+    return FaultReport(fault, *SENTENCES[fault], b"reply")
 
 
-class Scribe:
-    """Play busily with rare faults, and write it all down."""
+class Bots:
+    """Answer busily, rarely with a fault, and keep every line that was sent."""
 
-    def __init__(self, settings: Settings, seats: int, seed: int, faulty: bool) -> None:
-        self.settings = settings
-        self.seats = seats
-        self.source = random.Random(f"{settings.rules} {seats} {seed}")
+    def __init__(self, source: random.Random, seats: int, faulty: bool) -> None:
+        self.source = source
         self.faulty = faulty
-        self.acts: dict[int, list[Played | Retired]] = {}
-        self.rulings: list[RulingRecord] = []
-        self.faults = [0] * seats
-        self.gone: set[int] = set()
-        self.decision = 0
+        self.lines: list[list[bytes]] = [[] for _ in range(seats)]
 
-    def play(self, state: rules.State) -> rules.State:
-        while not state.over:
-            state = self._decide(state)
-        return state
+    def play(self, referee: Referee) -> Done:
+        while True:
+            match referee.next_step():
+                case Ask(requests):
+                    referee.answer([self._answer(referee.state, one) for one in requests])
+                case Tell(messages):
+                    for seat, line in messages:
+                        self.lines[seat].append(line)
+                case Done() as done:
+                    return done
 
-    def _decide(self, state: rules.State) -> rules.State:
-        seat = self.source.choice(rules.pending(state)).seat
+    def _answer(self, state: rules.State, request: Request) -> Answer:
+        seat, source = request.seat, self.source
+        self.lines[seat].append(request.line)
         legal = rules.legal(state, seat)
-        acts = self.acts.setdefault(state.round, [])
-        fault = ""
-        action = busy(self.source, legal)
-        if self.faulty and self.source.random() < 0.02:
-            action, fault = legal[0], "illegal"
-            self._rule(seat, Fault.ILLEGAL, "illegal", Sanction.DEFAULT)
-        acts.append(Played(seat, Raw(to_json(rules.action_to_json(action))), fault))
-        self.decision += 1
-        state = rules.apply(state, seat, action).state
-        dead = self.faulty and seat not in self.gone and self.source.random() < 0.002
-        if (self.faults[seat] == 3 or dead) and seat not in self.gone and not state.over:
-            if dead and self.faults[seat] < 3:
-                self._rule(seat, Fault.CRASH, "SIGSEGV", Sanction.RETIRE)
-            self.gone.add(seat)
-            self.acts.setdefault(state.round, []).append(Retired((seat,)))
-            state = rules.retire(state, [seat]).state
-        return state
+        action = busy(source, legal)
+        times = (source.randrange(40_000), source.randrange(90_000), source.randrange(9_000))
+        luck = source.random() if self.faulty else 1.0
+        if luck < 0.025:
+            kinds = (Fault.ILLEGAL, Fault.MALFORMED, Fault.TIMEOUT)
+            fault = Fault.CRASH if luck < 0.002 else source.choice(kinds)
+            return Answer(seat, None, report(fault), *times)
+        act = Act(request.number, choice=legal.index(action))
+        if luck > 0.97:
+            spelled = rules.action_to_json(action)
+            act = Act(request.number, action=spelled, note="é\x1b[31m", data={"depth": 3.0})
+        return Answer(seat, act, None, *times)
 
-    def _rule(self, seat: int, fault: Fault, detail: str, sanction: Sanction) -> None:
-        self.faults[seat] += 1
-        if self.faults[seat] == self.settings.sanctions.faults:
-            sanction = Sanction.RETIRE
-        ruling = RulingRecord(seat, self.decision, fault, detail, "not in `legal`", sanction)
-        self.rulings.append(ruling)
 
-    def verdict(self, seat: int) -> Verdict:
-        if seat not in self.gone:
-            return Verdict(Standing.FINISHED, faults=self.faults[seat])
-        last = [ruling for ruling in self.rulings if ruling.seat == seat][-1]
-        return Verdict(Standing.FORFEITED, last.fault, self.faults[seat], last.sentence)
+class Played(msgspec.Struct):
+    """A game with the bytes that each seat was sent."""
+
+    record: GameRecord
+    lines: list[list[bytes]]
 
 
 @cache
-def record(
+def played(
     ruleset: str = "base",
     seats: int = 3,
     seed: int = 0,
@@ -98,22 +82,14 @@ def record(
     faulty: bool = False,
     max_rounds: int = 40,
     opening: int = 0,
-) -> GameRecord:
-    """Return the record of a busy game; ``opening`` rounds of another game lead to its start."""
-    settings = Settings(rules=ruleset, max_rounds=max_rounds)
-    state = rules.start(ruleset, seats, max_rounds=max_rounds)
-    position = None
+    mode: str = "cpu",
+    absent: Sequence[int] = (),
+) -> Played:
+    """Play a game; ``opening`` random rounds lead to its start, ``absent`` seats never came."""
+    settings = Settings(rules=ruleset, max_rounds=max_rounds, clock=Clock(mode=mode))
+    position: dict[str, Any] | None = None
     if opening:
-        source = random.Random(seed)
-        while state.round <= opening:
-            seat = rules.pending(state)[0].seat
-            state = rules.apply(state, seat, busy(source, rules.legal(state, seat))).state
-        assert not state.over
-        position = position_of(state)
-        state = rules.start_from(position, max_rounds=max_rounds).state
-    scribe = Scribe(settings, seats, seed, faulty)
-    result = rules.outcome(scribe.play(state))
-    assert result is not None
+        position = random_opening(ruleset, seats, opening, f"{seed:032x}")
     header = GameHeader(
         format=1,
         arena=__version__,
@@ -127,15 +103,25 @@ def record(
         opening="test" if opening else "",
         position=position,
     )
-    end = GameEnd(
-        reason=result.reason,
-        winners=result.winners,
-        placings=result.placings,
-        rounds=result.rounds,
-        verdicts=tuple(scribe.verdict(seat) for seat in range(seats)),
-        rulings=tuple(scribe.rulings),
+    bots = Bots(random.Random(f"{ruleset} {seats} {seed}"), seats, faulty)
+    reports = {seat: report(Fault.STARTUP) for seat in absent}
+    referee = Referee(header, [7 * seat for seat in range(seats)], reports)
+    done = bots.play(referee)
+    measured = Measured(
+        cpu_us=tuple(referee.cpu_us),
+        wall_us=tuple(referee.wall_us),
+        wait_us=tuple(referee.wait_us),
+        notes=referee.notes,
+        data=referee.data,
+        evidence=tuple(referee.evidence),
+        stderr=("",) * seats,
+        streams=referee.stream_hashes(),
+        first_ids=referee.first_ids(),
+        startup_ms=(5,) * seats,
     )
-    rounds = tuple(RoundRecord(number, tuple(acts)) for number, acts in scribe.acts.items())
-    times = tuple(range(scribe.decision))
-    measured = Measured(times, times, times, notes={"0": "é\x1b[31m", "10": "x"}, host={"b": "1"})
-    return GameRecord(header, rounds, end, measured)
+    return Played(GameRecord(header, done.rounds, done.end, measured), bots.lines)
+
+
+def record(*args: Any, **more: Any) -> GameRecord:
+    """Return the record of such a game."""
+    return played(*args, **more).record
