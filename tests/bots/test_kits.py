@@ -116,9 +116,8 @@ def test_a_bot_exits_when_the_arena_hangs_up(folder: Path, workshop: Workshop) -
 
 
 @any_bot
-def test_a_bot_says_its_name_and_takes_a_ruling(folder: Path, workshop: Workshop) -> None:
+def test_a_bot_takes_a_ruling_and_what_it_does_not_know(folder: Path, workshop: Workshop) -> None:
     with running(workshop, folder, 1) as (bot,), running(workshop, BOTS["greedy"], 2) as others:
-        assert bot.ready["name"] == load(str(folder)).name
         play_game([bot, *others], "base", max_rounds=2)
         bot.say(
             {

@@ -3,8 +3,6 @@
 import arena
 import search
 
-NAME = "my-python-bot"
-
 
 def distance(space):
     """Return how many spaces a canoe is from the jetty: "6L" is 6 spaces away."""
@@ -80,4 +78,4 @@ def started(game):
 
 
 if __name__ == "__main__":
-    arena.play(NAME, choose, started)
+    arena.play(choose, started)
