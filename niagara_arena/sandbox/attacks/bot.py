@@ -45,24 +45,24 @@ class Bot:
             os.write(self.process.stdin, json.dumps(facts).encode() + b"\n")
 
     def hear(self, key: str, seconds: float = PATIENCE_S) -> Any:
-        """Wait until it says something with this key; None if it ends, is ended, or hangs."""
+        """Wait until it says something with this key; None if it ends, is done, or hangs."""
         ends = time.monotonic() + seconds
+        last = False
         while True:
             for facts in self._lines():
                 self.evidence |= facts
-                if key in facts:
-                    return facts[key]
-            if self._ended or self.exit is not None or time.monotonic() > ends:
-                self._drain(0)
-                return next((f[key] for f in self._lines() if key in f), None)
-            self._drain(TICK_S)
+                if key in facts or "done" in facts:
+                    return facts.get(key)
+            if last:
+                return None
+            last = self._ended or self.exit is not None or time.monotonic() > ends
+            self._drain(0 if last else TICK_S)
             self._watch()
 
     def finish(self, seconds: float = PATIENCE_S) -> dict[str, Any]:
         """Wait for the end of its attack; it then still lives, unless it was ended."""
-        self.hear("done", seconds)
-        for facts in self._lines():
-            self.evidence |= facts
+        if "done" not in self.evidence:
+            self.hear("done", seconds)
         return self.evidence
 
     def linger(self, seconds: float) -> None:

@@ -236,10 +236,17 @@ class Trial:
     def _sweep_up(self) -> None:
         """Remove what a bot without a cage has left all over the place."""
         for directory in COMMON:
-            for word in (self.secret, self.marker):
-                with contextlib.suppress(OSError):
-                    for path in Path(directory).glob(f"{word}*"):
-                        _remove(str(path))
+            try:
+                names = os.listdir(directory)
+            except OSError:
+                continue
+            for name in names:
+                if name.startswith((self.secret, self.marker)):
+                    path = f"{directory}/{name}"
+                    if os.path.isdir(path) and not os.path.islink(path):
+                        _remove(path)
+                    else:
+                        os.unlink(path)
 
 
 def _remove(path: str) -> None:

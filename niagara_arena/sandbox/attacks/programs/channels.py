@@ -15,10 +15,11 @@ import select
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 
 from . import syscalls
-from .talk import Facts, listen, say
+from .talk import Facts, attempt, listen, say
 
 
 def send(told: Facts) -> Facts:
@@ -244,6 +245,67 @@ def _send_inotify(told: Facts) -> object:
     return None
 
 
+def _mapped(path: str) -> int:
+    """Map a file that we may only read, shared; return where."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    fd = os.open(path, os.O_RDONLY)
+    start = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, fd, ctypes.c_long(0))
+    os.close(fd)
+    if start in (None, ctypes.c_void_p(-1).value):
+        raise OSError(ctypes.get_errno(), "mmap")
+    return int(start)
+
+
+def _send_futex(told: Facts) -> object:
+    """Wait on words of shared files, one thread a bit; who wakes us learns that we waited."""
+    threading.stack_size(1 << 16)
+    for path, bit in zip(_shared_files(told), told["bits"], strict=True):
+        if bit == "1":
+            word = _mapped(path)
+            value = ctypes.c_int32.from_address(word).value
+            arguments = ("futex", word, 0, value, None, None, 0)
+            threading.Thread(target=attempt, args=(syscalls.call, *arguments), daemon=True).start()
+    time.sleep(0.1)  # until all of them wait
+    return None
+
+
+def _receive_futex(told: Facts) -> str:
+    woken = [
+        syscalls.call("futex", _mapped(path), 1, 9, None, None, 0) for path in _shared_files(told)
+    ]
+    return "".join("1" if count else "0" for count in woken)
+
+
+def _send_write_hint(told: Facts) -> object:
+    for path, bit in zip(_shared_files(told), told["bits"], strict=True):
+        hint = struct.pack("=Q", 2 + int(bit))
+        fcntl.fcntl(os.open(path, os.O_RDONLY), 1036, hint)  # F_SET_RW_HINT
+    return None
+
+
+def _receive_write_hint(told: Facts) -> str:
+    bits = ""
+    for path in _shared_files(told):
+        hint = fcntl.fcntl(os.open(path, os.O_RDONLY), 1035, struct.pack("=Q", 0))
+        bits += "1" if struct.unpack("=Q", hint)[0] == 3 else "0"
+    return bits
+
+
+def _send_access_time(told: Facts) -> object:
+    for path, bit in zip(_shared_files(told), told["bits"], strict=True):
+        if bit == "1":
+            with open(path, "rb") as file:
+                file.read(1)
+    return None
+
+
+def _receive_access_time(told: Facts) -> str:
+    return "".join(
+        "1" if time.time() - os.stat(p).st_atime < 60 else "0" for p in _shared_files(told)
+    )
+
+
 def _send_page_cache(told: Facts) -> object:
     for path, bit in zip(_shared_files(told), told["bits"], strict=True):
         fd = os.open(path, os.O_RDONLY)
@@ -300,6 +362,9 @@ SEND: dict[str, Sender] = {
     "record_locks": _send_record_locks,
     "inotify": _send_inotify,
     "page_cache": _send_page_cache,
+    "futex": _send_futex,
+    "write_hint": _send_write_hint,
+    "access_time": _send_access_time,
     "name": _send_name,
 }
 RECEIVE: dict[str, Receiver] = {
@@ -314,5 +379,8 @@ RECEIVE: dict[str, Receiver] = {
     "record_locks": _receive_record_locks,
     "inotify": _receive_inotify,
     "page_cache": _receive_page_cache,
+    "futex": _receive_futex,
+    "write_hint": _receive_write_hint,
+    "access_time": _receive_access_time,
     "name": _receive_name,
 }

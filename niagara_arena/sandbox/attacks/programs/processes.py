@@ -145,7 +145,6 @@ def _idle_child() -> None:
 
 
 def _burning_child() -> None:
-    attempt(os.setsid)  # out of the group that is stopped together
     ends = time.monotonic() + 3
     while time.monotonic() < ends:
         pass
@@ -247,7 +246,15 @@ def new_session(told: Facts) -> Facts:
 
 def burn_by_children(told: Facts) -> Facts:
     """Let a child think for us, and go on thinking while we are stopped."""
-    _fork(_burning_child)
+    reader, writer = os.pipe()
+
+    def leave_and_burn() -> None:
+        attempt(os.setsid)  # out of the group that is stopped together
+        os.write(writer, b"x")
+        _burning_child()
+
+    _fork(leave_and_burn)
+    os.read(reader, 1)
     return {}
 
 

@@ -19,6 +19,7 @@ _NUMBERS = {
     "msgctl": (71, 187), "flock": (73, 32), "ptrace": (101, 117), "syslog": (103, 116),
     "setpgid": (109, 154), "setsid": (112, 157), "personality": (135, 92),
     "sched_setscheduler": (144, 119), "modify_ldt": (154, -1), "prctl": (157, 167),
+    "futex": (202, 98),
     "chroot": (161, 51), "mount": (165, 40), "umount2": (166, 39), "swapon": (167, 224),
     "reboot": (169, 142), "sethostname": (170, 161), "iopl": (172, -1), "init_module": (175, 105),
     "setxattr": (188, 5), "fsetxattr": (190, 7), "timer_create": (222, 107), "mq_open": (240, 180),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.sandbox.attacks.bot import Bot
 from niagara_arena.sandbox.attacks.model import Probe, Scenario, Seen
 from niagara_arena.sandbox.attacks.stage import COMMON, Trial
 
@@ -27,28 +29,42 @@ def _message(trial: Trial, text: object) -> bool:
     return bits or trial.secret in text or trial.secret[:15] in text.split()
 
 
-def _judge(trial: Trial, text: object) -> Seen:
-    got = _message(trial, text)
-    return Seen(got, "the message arrived" if got else "no message")
+def _judge(trial: Trial, *bots: Bot) -> Seen:
+    """See whether the last of the bots got the message."""
+    got = _message(trial, bots[-1].finish().get("text"))
+    refused = [bot.evidence["refused"] for bot in bots if "refused" in bot.evidence]
+    why = f"no message; refused: {', '.join(map(str, refused))}" if refused else "no message"
+    return Seen(got, "the message arrived" if got else why)
 
 
 def _channel(
-    channel: str, places: tuple[str, ...] = (), *, later: bool = False, same: bool = False
+    channel: str,
+    places: tuple[str, ...] = (),
+    *,
+    later: bool = False,
+    same: bool = False,
+    forking: bool = False,
 ) -> Scenario:
     """Make a scenario for a channel between two bots that run at once, or one after the other.
 
-    The receiver is told everything but the message; for the bits it is told how many.
+    The receiver is told everything but the message; for the bits it is told how many. With
+    `forking` both are bots that may fork, to whom a cage must allow more.
     """
 
     def scenario(trial: Trial) -> Seen:
         told = _told(trial, channel, places)
-        sender = trial.start("channels.send", told=told, name="one")
+        try:
+            sender = trial.start("channels.send", told=told, name="one", multi_process=forking)
+        except NotPossibleHere as error:
+            return Seen(False, f"refused at the start: {error}")
         sender.hear("sent")
         if later:
             sender.close()
         blind = told | {"secret": "", "bits": "0" * len(trial.bits)}
-        receiver = trial.start("channels.receive", told=blind, name="one" if same else "two")
-        return _judge(trial, receiver.finish().get("text"))
+        receiver = trial.start(
+            "channels.receive", told=blind, name="one" if same else "two", multi_process=forking
+        )
+        return _judge(trial, sender, receiver)
 
     return scenario
 
@@ -62,7 +78,7 @@ def _watched(trial: Trial) -> Seen:
         sender = trial.start("channels.send", told=told, name="one")
         sender.hear("sent")
         receiver.tell(go=True)
-    return _judge(trial, receiver.finish().get("text"))
+    return _judge(trial, receiver)
 
 
 _BITS = "both bots can read the same files of /usr"
@@ -95,6 +111,34 @@ PROBES = (
         "Signal by record locks on a shared read-only file",
         _channel("record_locks"),
         note=_BITS,
+    ),
+    Probe(
+        "covert-flock-forking",
+        "Signal by locks on shared files, as bots that may fork",
+        _channel("flock", forking=True),
+        note=_BITS,
+    ),
+    Probe(
+        "covert-futex",
+        "Wait on a word of a shared read-only file",
+        _channel("futex"),
+        note=_BITS,
+    ),
+    Probe(
+        "covert-write-hint",
+        "Signal by the write hint of shared files",
+        _channel("write_hint"),
+        none="varies",
+        note="the kernel lets only owners set it since about Linux 6.9",
+    ),
+    Probe(
+        "covert-access-time",
+        "Signal by the access times of shared files",
+        _channel("access_time"),
+        none="varies",
+        landlock="varies",
+        note="a read moves the time once a day where /usr is mounted with relatime, unless the "
+        "cage mounts it read-only",
     ),
     Probe("covert-inotify", "Watch a rival open shared files", _watched, note=_BITS),
     Probe(

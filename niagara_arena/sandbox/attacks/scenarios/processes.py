@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import select
 import signal
+import subprocess
 import time
 import warnings
+
+import msgspec
 
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox.attacks import outside
@@ -36,7 +41,10 @@ def _rival(trial: Trial) -> Bot:
 def _signal_runner(trial: Trial) -> Seen:
     other = trial.bystander()
     bot = trial.run("processes.signal_them", {"pids": [other.pid]})
-    dead = other.poll() is not None or not outside.alive(other.pid)
+    sent = "" in bot.evidence.get("refused", {}).values()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        other.wait(2 if sent else 0.01)
+    dead = other.returncode is not None
     return Seen(dead, "the organiser's process is dead" if dead else why(bot.evidence))
 
 
@@ -117,6 +125,26 @@ def _threads(trial: Trial) -> Seen:
     bot = trial.run("processes.thread_bomb", {"count": 4 * LIMITS.processes})
     count = int(outside.status(bot.pid).get("Threads", "0"))
     return Seen(count > LIMITS.processes, f"{count} threads, {LIMITS.processes} allowed")
+
+
+def _starve(trial: Trial) -> Seen:
+    """Let one bot start all the threads it can; another must still get its few."""
+    trial.run("processes.thread_bomb", {"count": 4 * LIMITS.processes})
+    rival = trial.run("processes.thread_bomb", {"count": 8}, name="rival")
+    count = int(outside.status(rival.pid).get("Threads", "0"))
+    return Seen(count < 9, f"its rival got {max(count - 1, 0)} threads of 8")
+
+
+def _starve_pipes(trial: Trial) -> Seen:
+    """Let bots fill the pipe budget of their uid; a pipe of ours must keep its size."""
+    roomy = msgspec.structs.replace(LIMITS, open_files=256)
+    for name in ("bot", "rival"):
+        trial.start("memory.pipes", told={"bytes": 100 << 20}, name=name, limits=roomy).finish()
+    reader, writer = os.pipe()
+    size = fcntl.fcntl(writer, 1032)  # F_GETPIPE_SZ
+    os.close(reader)
+    os.close(writer)
+    return Seen(size < 65536, f"our own pipe holds {size} bytes")
 
 
 def _daemon(trial: Trial) -> Seen:
@@ -329,6 +357,14 @@ PROBES = (
     Probe("zombies", "Leave 72 dead children", _children("processes.zombies", count=72)),
     Probe("run-program", "Start another program", _children("processes.run_program")),
     Probe("thread-bomb", "Start more threads than allowed", _threads),
+    Probe(
+        "starve-rival",
+        "Leave no threads for a rival",
+        _starve,
+        none="stopped",
+        note="where bots share a uid, the kernel counts their threads together",
+    ),
+    Probe("starve-pipes", "Use up the pipe budget of the uid", _starve_pipes, none="user"),
     Probe("daemon", "Leave a daemon that holds the pipe", _daemon, none="stopped", note=_KEPT),
     Probe("new-session", "Leave the session that is killed", _session, none="stopped"),
     Probe("cpu-by-children", "Let a child think off the clock", _burn_by_children),
