@@ -32,6 +32,12 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
+        "doctor",
+        "niagara_arena.cli.doctor",
+        "doctor",
+        "Show what this machine can isolate, and what it lacks.",
+    ),
+    Entry(
         "completion",
         "niagara_arena.cli.completion",
         "completion",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import glob
 import os
 import random
 import select
@@ -159,23 +160,21 @@ def _receive_abstract(told: Facts) -> str:
         return line.recv(256).decode()
 
 
-def _candidates(most: int) -> list[str]:
-    found: list[str] = []
-    for top in ("/usr/lib/python3", "/usr/share", "/usr/lib"):
-        for folder, folders, names in os.walk(top):
-            folders.sort()
-            for name in sorted(names):
-                path = os.path.join(folder, name)
-                if not os.path.islink(path) and 8192 < os.path.getsize(path) < 65536:
-                    found.append(path)
-                if len(found) == most:
-                    return found
-    return found
+def _candidates() -> list[str]:
+    """List files of middling size that are the same in every cage; no deep search, for speed."""
+    found = []
+    for top in (os.path.dirname(os.__file__), "/usr/bin", "/usr/lib", *glob.glob("/usr/lib/*gnu*")):
+        with os.scandir(top) as entries:
+            for entry in entries:
+                size = entry.stat(follow_symlinks=False).st_size
+                if entry.is_file(follow_symlinks=False) and 8192 < size < 262144:
+                    found.append(entry.path)
+    return sorted(found)
 
 
 def _shared_files(told: Facts) -> list[str]:
     """Agree on files that every bot can read, one for each bit of the message."""
-    return random.Random(told["key"]).sample(_candidates(2000), len(told["bits"]))
+    return random.Random(told["key"]).sample(_candidates(), len(told["bits"]))
 
 
 def _send_flock(told: Facts) -> object:
