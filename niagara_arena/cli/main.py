@@ -25,7 +25,18 @@ from niagara_arena.cli.terminal import Terminal
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = (
-    Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
+    Entry(
+        "play",
+        "niagara_arena.cli.play",
+        "play",
+        "Play a match between bots.",
+    ),
+    Entry(
+        "bot",
+        "niagara_arena.cli.bot",
+        "bot",
+        "Make, build and look at bots.",
+    ),
     Entry(
         "replay",
         "niagara_arena.cli.replay",
@@ -39,10 +50,10 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
-        "bot",
-        "niagara_arena.cli.bot",
-        "bot",
-        "Make, build and look at bots.",
+        "doctor",
+        "niagara_arena.cli.doctor",
+        "doctor",
+        "Show what this machine can isolate, and what it lacks.",
     ),
     Entry(
         "completion",
