@@ -27,6 +27,12 @@ __all__ = ["COMMANDS", "cli", "main"]
 COMMANDS = (
     Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
     Entry(
+        "tournament",
+        "niagara_arena.cli.tournament",
+        "tournament",
+        "Plan, run and check tournaments.",
+    ),
+    Entry(
         "replay",
         "niagara_arena.cli.replay",
         "replay",
@@ -43,6 +49,12 @@ COMMANDS = (
         "niagara_arena.cli.bot",
         "bot",
         "Make, build and look at bots.",
+    ),
+    Entry(
+        "clean",
+        "niagara_arena.cli.tournament_managing",
+        "clean",
+        "Remove old caches, staged bots and logs.",
     ),
     Entry(
         "completion",

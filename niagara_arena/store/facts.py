@@ -267,6 +267,11 @@ class Writer:
                 (tournament, order, kind, sentence, at),
             )
 
+    def found_at(self, submission: str, reference: str) -> None:
+        """Note where a submission was found, to find it again."""
+        with self.transaction() as db:
+            db.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (submission, reference))
+
     def begin_run(self, tournament: int, started: str, jobs: int, sandbox: str) -> int:
         """Note that a run begins; return its number."""
         with self.transaction() as db:

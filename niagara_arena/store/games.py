@@ -87,6 +87,18 @@ class GameReader(Reader):
         )
         return as_int(rows[0][0])
 
+    def new_games(self, tournament: int, heat: int) -> int:
+        """Count the games of a heat that repeat none of an earlier heat."""
+        rows = self._rows(
+            "SELECT count(*) FROM games g JOIN matches m USING (tournament, ord)"
+            " WHERE g.tournament = ?1 AND m.heat = ?2 AND NOT EXISTS (SELECT 1 FROM games o"
+            " JOIN matches n USING (tournament, ord) WHERE o.tournament = ?1 AND n.heat < ?2"
+            " AND o.fingerprint = g.fingerprint)",
+            tournament,
+            heat,
+        )
+        return as_int(rows[0][0])
+
     def games(self, tournament: int, records: bool = True) -> Iterator[GameRow]:
         """Yield a tournament's games with their records, in schedule order."""
         name = self.facts(tournament).name

@@ -180,6 +180,17 @@ class Reader:
             for row in self._rows("SELECT ord FROM ends WHERE tournament = ?", tournament)
         }
 
+    def unplayed(self, tournament: int) -> list[tuple[int, str, str]]:
+        """Return order number, state and sentence of matches that ended without being played."""
+        return [
+            (as_int(order), str(state), str(sentence))
+            for order, state, sentence in self._rows(
+                "SELECT ord, state, sentence FROM ends WHERE tournament = ? AND state != 'played'"
+                " ORDER BY ord",
+                tournament,
+            )
+        ]
+
     def outcomes(self, tournament: int, before_heat: int | None = None) -> list[Outcome]:
         """Return what standings need of each game, in schedule order, of heats before one."""
         ids = self._ids(tournament)
@@ -250,6 +261,11 @@ class Reader:
                 "SELECT submission, name, version, language FROM submissions"
             )
         }
+
+    def sources(self) -> dict[str, str]:
+        """Return where each submission was found last."""
+        rows = self._rows("SELECT submission, reference FROM sources")
+        return {str(submission): str(reference) for submission, reference in rows}
 
     def lines(self) -> dict[str, tuple[str, str]]:
         """Return each submission's owner and line, where the roster names one."""

@@ -104,6 +104,7 @@ CREATE TABLE games (
     FOREIGN KEY (tournament, ord) REFERENCES ends
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX games_by_id ON games (game);
+CREATE INDEX games_by_fingerprint ON games (tournament, fingerprint);
 CREATE TABLE records (
     tournament INTEGER NOT NULL,
     place INTEGER NOT NULL,
@@ -137,6 +138,10 @@ CREATE TABLE incidents (             -- what our side did: measured, no fact
     at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX incidents_by_match ON incidents (tournament, ord);
+CREATE TABLE sources (               -- where a submission was found: measured, no fact
+    submission TEXT PRIMARY KEY REFERENCES submissions,
+    reference TEXT NOT NULL
+) STRICT;
 CREATE TABLE runs (                  -- measured, no fact
     run INTEGER PRIMARY KEY,
     tournament INTEGER NOT NULL REFERENCES tournaments,
