@@ -38,6 +38,12 @@ COMMANDS = (
         "Make, build and look at bots.",
     ),
     Entry(
+        "tournament",
+        "niagara_arena.cli.tournament",
+        "tournament",
+        "Plan, run and check tournaments.",
+    ),
+    Entry(
         "replay",
         "niagara_arena.cli.replay",
         "replay",
@@ -54,6 +60,12 @@ COMMANDS = (
         "niagara_arena.cli.doctor",
         "doctor",
         "Show what this machine can isolate, and what it lacks.",
+    ),
+    Entry(
+        "clean",
+        "niagara_arena.cli.tournament_managing",
+        "clean",
+        "Remove old caches, staged bots and logs.",
     ),
     Entry(
         "completion",
