@@ -39,6 +39,12 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
+        "check",
+        "niagara_arena.cli.check",
+        "check",
+        "Check a bot, step by step, before you hand it in.",
+    ),
+    Entry(
         "bot",
         "niagara_arena.cli.bot",
         "bot",
