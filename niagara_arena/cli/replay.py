@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from typing import Any
 
 import click
@@ -17,7 +18,10 @@ from niagara_arena.cli.text import clean
 from niagara_arena.errors import InputError
 from niagara_arena.records import GameRecord, RulingRecord
 from niagara_arena.replay import files, record_hash, verify_bytes
+from niagara_arena.replay.feeding import Reply
+from niagara_arena.replay.feeding import feed as feed_bot
 from niagara_arena.replay.frames import Entry, Frame, Note, Story, story
+from niagara_arena.replay.requests import Sent
 
 __all__ = ["replay"]
 
@@ -205,3 +209,51 @@ def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
         terminal.note(f"{wrong} of {len(records)} records can't be proved")
         return Exit.NO
     return Exit.DONE
+
+
+@replay.command(context_settings={"ignore_unknown_options": True})
+@click.argument("record", type=click.Path())
+@click.option("--as", "seat", type=int, required=True, metavar="SEAT", help="Whose bytes to feed.")
+@click.option(
+    "--until", type=int, metavar="ID", help="Stop at the question with this id, for a debugger."
+)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD…")
+@click.pass_obj
+def feed(
+    terminal: Terminal, record: str, seat: int, until: int | None, command: tuple[str, ...]
+) -> Exit:
+    """Feed a bot what a seat of a recorded game received.
+
+    CMD gets the very bytes that the seat got, without any clock; its stderr is shown. Each answer
+    that differs from the recorded one is printed, and the game goes on as recorded. With --until,
+    on a terminal, it waits before that question, so that a debugger can be attached.
+
+    \b
+    Examples:
+      niagara replay feed --help
+    """
+    game = files.load(record)
+    answers = differ = 0
+
+    def pause(pid: int, sent: Sent) -> None:
+        terminal.note(f"the bot (process {pid}) is about to get question {sent.number}")
+        if sys.stdin.isatty():
+            click.pause("attach a debugger, then press any key", err=True)
+
+    for reply in feed_bot(game, seat, command, until=until, pause=pause):
+        answers += 1
+        if not reply.same:
+            differ += 1
+            click.echo(clean(_difference(reply)))
+    terminal.note(f"{answers} answers, {differ} of them not as recorded")
+    return Exit.NO if differ else Exit.DONE
+
+
+def _difference(reply: Reply) -> str:
+    sent = reply.sent
+    if sent.ruling is not None:
+        then = f"{sent.ruling.fault} ({sent.ruling.detail})"
+    else:
+        then = sent.played.decode()
+    now = reply.trouble or reply.played.decode()
+    return f"question {sent.number} ({sent.kind}): then {then}, now {now}"

@@ -14,7 +14,7 @@ import os
 import shutil
 from typing import Any
 
-from niagara_arena.errors import InputError, NotPossibleHere
+from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox import cgroups, limits, offer, reach
 from niagara_arena.sandbox.interface import Launch, Process
 from niagara_arena.sandbox.keeper.cage import FIRST
@@ -22,7 +22,7 @@ from niagara_arena.sandbox.keeping import Keeper
 from niagara_arena.sandbox.process import CagedProcess
 from niagara_arena.sandbox.seccomp import assemble
 
-__all__ = ["NOBODY", "Bwrap"]
+__all__ = ["NOBODY", "Bwrap", "find_bwrap", "hand_over", "system_paths"]
 
 NOBODY = 65534
 """The uid and gid that bots run as when we are root, and that every bot sees as its own."""
@@ -30,8 +30,15 @@ NOBODY = 65534
 TMP_FILES, SHM_FILES, BUILD_FILES = 2048, 256, 65536
 """How many files a bot's /tmp and /dev/shm, and a build's /tmp, may hold."""
 
-_ETC = ("alternatives", "java*", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime")
-_CERTIFICATES = "/etc/ssl/certs"
+_ETC = (
+    "alternatives",
+    "java*",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "ssl/certs",
+)
 _ISOLATION = """
 --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try
 --disable-userns --cap-drop ALL --hostname bot --die-with-parent --new-session --clearenv
@@ -72,8 +79,10 @@ class Bwrap:
             )
         program = reach.find_program(launch, "/bot", self._uid)
         if launch.writable:
-            _hand_over(launch.directory, self._uid)
+            hand_over(launch.directory, self._uid)
         reach.require(launch.directory, self._uid, f"the bot is in `{launch.directory}`")
+        for one in launch.runtimes:
+            reach.require(one.path, self._uid, f"the runtime {one.name} is in `{one.path}`")
         plan = self._plan(launch, program)
         group = self._groups.create(launch.limits) if self._groups else None
         try:
@@ -87,7 +96,8 @@ class Bwrap:
     def _plan(self, launch: Launch, program: reach.Program) -> dict[str, Any]:
         view = _View(launch, self._keeper.scratch, self._veil)
         fork = launch.multi_process or launch.writable
-        environment = limits.environment(launch, "/arena", "/tmp")
+        runtimes = {one.name: f"/runtime/{one.name}" for one in launch.runtimes}
+        environment = limits.environment(launch, "/arena", "/tmp", runtimes)
         words = [*_ISOLATION, "--uid", str(NOBODY), "--gid", str(NOBODY)]
         for name, value in environment.items():
             words += ["--setenv", name, value]
@@ -123,15 +133,12 @@ class _View:
 
     def system(self) -> list[str]:
         """Show the system: /usr, the links into it, and what programs need of /etc."""
-        words = ["--ro-bind", "/usr", "/usr"]
-        for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-            if os.path.islink(name):
-                words += ["--symlink", os.readlink(name), name]
-            elif os.path.isdir(name):
-                words += ["--ro-bind", name, name]
-        found = [path for name in _ETC for path in sorted(glob.glob(f"/etc/{name}"))]
-        for path in (*found, _CERTIFICATES):
-            words += ["--ro-bind-try", path, path]
+        words: list[str] = []
+        for path in system_paths():
+            if os.path.islink(path) and not path.startswith("/etc/"):
+                words += ["--symlink", os.readlink(path), path]
+            else:
+                words += ["--ro-bind", path, path]
         return [*words, "--proc", "/proc", "--dev", "/dev"]
 
     def scratch(self) -> list[str]:
@@ -167,8 +174,6 @@ class _View:
             words += ["--ro-bind", f"{self._at}/bot", "/bot"]
             words += ["--ro-bind", f"{self._at}/bot/{offer.ARENA}", "/arena"]
         for number, runtime in enumerate(launch.runtimes):
-            if not runtime.name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-                raise InputError(f"a runtime can't be named `{runtime.name}`")
             words += self._show(f"r{number}", runtime.path, f"/runtime/{runtime.name}")
         return words
 
@@ -179,12 +184,19 @@ class _View:
         return ["--ro-bind", os.path.join(source, below).rstrip("/"), target]
 
 
+def system_paths() -> list[str]:
+    """List what every bot may read of the system, as far as it exists."""
+    names = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"]
+    names += [path for name in _ETC for path in sorted(glob.glob(f"/etc/{name}"))]
+    return [name for name in names if os.path.exists(name)]
+
+
 def find_bwrap() -> str | None:
     """Return bwrap's path, from the system's own directories only."""
     return shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
 
 
-def _hand_over(directory: str, uid: int | None) -> None:
+def hand_over(directory: str, uid: int | None) -> None:
     """Give a build's directory to the uid that builds in it."""
     if uid is None:
         return

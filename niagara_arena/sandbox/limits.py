@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from niagara_arena.errors import InputError
+import os
+import re
+
+from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.sandbox.interface import Launch
 
-__all__ = ["MB", "PATH", "check", "environment", "resources"]
+__all__ = ["MB", "PATH", "check", "environment", "resources", "variable"]
 
 MB = 1 << 20
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -20,6 +23,16 @@ def check(launch: Launch) -> None:
         value = getattr(launch.limits, name)
         if value < least:
             raise InputError(f"the limit {name} = {value} is too small", f"allow at least {least}")
+    for runtime in launch.runtimes:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", runtime.name):
+            raise InputError(
+                f"a runtime can't be named {runtime.name!r}", "use letters, digits, `.`, `_`, `-`"
+            )
+        if not os.path.isdir(runtime.path):
+            raise NotPossibleHere(
+                f"the runtime {runtime.name} should be in `{runtime.path}`, which is no directory",
+                "put it there, or correct its path in the settings",
+            )
 
 
 def resources(launch: Launch) -> dict[str, tuple[int, int]]:
@@ -46,8 +59,11 @@ def resources(launch: Launch) -> dict[str, tuple[int, int]]:
     return found
 
 
-def environment(launch: Launch, arena: str, home: str) -> dict[str, str]:
-    """Return everything that a caged bot finds in its environment."""
+def environment(launch: Launch, arena: str, home: str, runtimes: dict[str, str]) -> dict[str, str]:
+    """Return everything that a caged bot finds in its environment.
+
+    `RUNTIME_NAME` says where a runtime lies: only where there are mounts is that /runtime/NAME.
+    """
     return {
         "PATH": PATH,
         "HOME": home,
@@ -57,5 +73,11 @@ def environment(launch: Launch, arena: str, home: str) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "MALLOC_ARENA_MAX": "2",
+        **{variable(name): path for name, path in runtimes.items()},
         **launch.env,
     }
+
+
+def variable(runtime: str) -> str:
+    """Name the variable that tells where a runtime lies."""
+    return "RUNTIME_" + re.sub(r"[^A-Za-z0-9]", "_", runtime).upper()

@@ -11,7 +11,7 @@ import os
 from niagara_arena.sandbox.commands import resolve
 from niagara_arena.sandbox.interface import Launch, Process
 from niagara_arena.sandbox.keeping import Keeper
-from niagara_arena.sandbox.limits import resources
+from niagara_arena.sandbox.limits import resources, variable
 from niagara_arena.sandbox.offer import ARENA, lay_out
 from niagara_arena.sandbox.process import BotProcess
 
@@ -35,6 +35,7 @@ class NoCage:
             "PWD": launch.directory,
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            **{variable(one.name): os.path.abspath(one.path) for one in launch.runtimes},
             **launch.env,
         }
         found = resources(launch)

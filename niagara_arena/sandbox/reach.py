@@ -15,7 +15,7 @@ from niagara_arena.sandbox.commands import resolve
 from niagara_arena.sandbox.interface import Launch
 from niagara_arena.sandbox.limits import PATH
 
-__all__ = ["Program", "find_program", "require"]
+__all__ = ["SYSTEM", "Program", "find_program", "require"]
 
 SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import msgspec
@@ -151,3 +152,33 @@ def test_a_file_that_is_no_record_is_named(tmp_path: Path) -> None:
         files.load(path)
     with pytest.raises(InputError, match="can't be read: Is a directory"):
         files.load(tmp_path)
+
+
+BOT = """
+import json, sys
+sys.stdin.readline()
+print('{"type":"ready","protocol":1}', flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "choice": 0}), flush=True)
+"""
+
+
+def test_a_bot_is_fed_and_its_other_answers_are_printed(
+    niagara: Niagara, plain: str, tmp_path: Path
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(BOT)
+    run = niagara("replay", "feed", plain, "--as", "0", "--", sys.executable, str(bot))
+    assert run.exit == 1
+    differ = run.stdout.splitlines()
+    assert differ[0].startswith("question ")
+    assert '"card"' in run.stdout
+    assert f"{len(differ)} of them not as recorded" in run.stderr
+    first = str(PLAIN.measured.first_ids[0])
+    run = niagara(
+        "replay", "feed", plain, "--as", "0", "--until", first, "--", sys.executable, str(bot)
+    )
+    assert f"is about to get question {first}" in run.stderr
+    assert "1 answers" in run.stderr
