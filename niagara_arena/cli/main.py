@@ -32,6 +32,12 @@ COMMANDS = (
         "Play a match between bots.",
     ),
     Entry(
+        "check",
+        "niagara_arena.cli.check",
+        "check",
+        "Check a bot, step by step, before you hand it in.",
+    ),
+    Entry(
         "bot",
         "niagara_arena.cli.bot",
         "bot",
