@@ -16,7 +16,7 @@ import numpy.typing as npt
 from niagara_arena.ratings.facts import Facts
 from niagara_arena.records import RatedGame
 
-__all__ = ["Columns", "Floats", "Ints", "columns"]
+__all__ = ["Columns", "Floats", "Ints", "columns", "inverse", "summed"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -76,6 +76,16 @@ def columns(facts: Facts) -> Columns:
         placing=rows,
         share=first / firsts[game_of],
     )
+
+
+def summed(place: Ints, values: Floats, size: int) -> Floats:
+    """Add the values up by place."""
+    return np.asarray(np.bincount(place, values, size), dtype=np.float64)
+
+
+def inverse(matrix: Floats) -> Floats:
+    """Invert a matrix."""
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _groups(games: Sequence[RatedGame]) -> tuple[Ints, Ints]:

@@ -11,14 +11,16 @@ Laws kept here:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from niagara_arena.errors import InputError
 from niagara_arena.records import RatedGame, Standing
 
-__all__ = ["ALL", "Facts", "Selection", "select"]
+__all__ = ["ALL", "Digest", "Facts", "Selection", "select"]
 
 
 class Selection(Struct, frozen=True):
@@ -106,3 +108,24 @@ def _check(game: RatedGame) -> None:
             f"game `{game.game}` of `{game.tournament}` names the winners {list(game.winners)} "
             f"of {seats} seats"
         )
+
+
+class Digest:
+    """Hash all of the games that ratings depend on; more games can be added later."""
+
+    def __init__(self, games: Sequence[RatedGame] = ()) -> None:
+        self._hash = hashlib.sha256()
+        self.add(games)
+
+    def add(self, games: Sequence[RatedGame]) -> None:
+        """Take in games, in the order of the facts."""
+        encode = msgspec.msgpack.Encoder().encode
+        parts = (
+            (g.tournament_order, g.order, g.game, g.rules, g.cluster, g.seats, g.placings)
+            for g in games
+        )
+        self._hash.update(b"".join(map(encode, parts)))
+
+    def text(self) -> str:
+        """Return the hash of what was taken in so far."""
+        return self._hash.hexdigest()

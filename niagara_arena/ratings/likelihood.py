@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from niagara_arena.ratings.columns import Columns, Floats, Ints
+from niagara_arena.ratings.columns import Columns, Floats, Ints, summed
 
 __all__ = ["Grouping", "Model", "Spread", "model"]
+
 
 @dataclass(frozen=True)
 class Model:
@@ -45,9 +46,9 @@ class Model:
     def score(self, chances: Floats) -> Floats:
         """Return the gradient of the log-likelihood."""
         left = self.data.share - chances
-        found = np.bincount(self.data.bot, left, minlength=self.parameters)
+        found = summed(self.data.bot, left, self.parameters)
         if self.seat is not None:
-            found += np.bincount(self.seat, left, minlength=self.parameters)
+            found += summed(self.seat, left, self.parameters)
         return np.asarray(found, dtype=np.float64)
 
     def log_likelihood(self, chances: Floats) -> float:
@@ -60,10 +61,10 @@ class Model:
         """Return the negative second derivative of the log-likelihood."""
         data, n = self.data, self.parameters
         found = np.zeros((n, n))
-        own = np.bincount(data.bot, chances, minlength=n)
+        own = summed(data.bot, chances, n)
         if self.seat is not None:
-            own += np.bincount(self.seat, chances, minlength=n)
-            cross = np.bincount(data.bot * n + self.seat, chances, minlength=n * n).reshape(n, n)
+            own += summed(self.seat, chances, n)
+            cross = summed(data.bot * n + self.seat, chances, n * n).reshape(n, n)
             found += cross + cross.T
         found[np.arange(n), np.arange(n)] += own
         return np.asarray(found - self._products(chances), dtype=np.float64)
@@ -77,15 +78,15 @@ class Model:
             bot, p = self.data.bot[rows], chances[rows]
             seats = range(rows.shape[1])
             for a in seats:
-                found[np.arange(n), np.arange(n)] += np.bincount(bot[:, a], p[:, a] ** 2, n)
+                found[np.arange(n), np.arange(n)] += summed(bot[:, a], p[:, a] ** 2, n)
                 for b in seats[a + 1 :]:
-                    upper += np.bincount(bot[:, a] * n + bot[:, b], p[:, a] * p[:, b], n * n)
+                    upper += summed(bot[:, a] * n + bot[:, b], p[:, a] * p[:, b], n * n)
             if offset is None:
                 continue
             found[offset : offset + len(seats), offset : offset + len(seats)] += p.T @ p
             for b in seats:
                 for a in seats:
-                    upper[offset + b :: n] += np.bincount(bot[:, a], p[:, a] * p[:, b], n)
+                    upper[offset + b :: n] += summed(bot[:, a], p[:, a] * p[:, b], n)
         square = upper.reshape(n, n)
         return np.asarray(found + square + square.T, dtype=np.float64)
 
@@ -143,9 +144,9 @@ class Grouping:
         """Return by group: surprise by member, and information of the members."""
         data, groups, width = self.fitted.data, self.groups, self.width
         slot = self.group[data.game] * width + self.local
-        surprise = np.bincount(slot, data.share - chances, minlength=groups * width)
-        own = np.bincount(slot, chances, minlength=groups * width).reshape(groups, width)
-        mean = np.bincount(data.game * width + self.local, chances, minlength=data.games * width)
+        surprise = summed(slot, data.share - chances, groups * width)
+        own = summed(slot, chances, groups * width).reshape(groups, width)
+        mean = summed(data.game * width + self.local, chances, data.games * width)
         mean = mean.reshape(data.games, width)
         expected = -_sum_by(mean[:, :, None] * mean[:, None, :], self.group, groups)
         expected[:, np.arange(width), np.arange(width)] += own

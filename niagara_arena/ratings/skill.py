@@ -8,7 +8,7 @@ Laws kept here:
   match the facts any more (a late game, an annulled one) is thrown away and rated again.
 - Seats that share a placing are treated alike. The library chains tied seats in the order in which
   they are handed in, so the first in the chain gains on the last in every game: identical bots end
-  11 σ apart after 1,000 games in the order of their ids. Here a tie group is ordered by current
+  11 sigma apart after 1,000 games in the order of their ids. Here a tie group is ordered by current
   mu, then id, which turns the chain's pull into one towards each other.
 - A game that the library cannot compute (FloatingPointError: a sure loser won) changes nothing
   and is named in the state.
@@ -21,17 +21,16 @@ back end is C's erfc through `math`, which keeps its digits much further out tha
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
-import msgspec
 import trueskill
 from msgspec import Struct
 
-from niagara_arena.ratings.facts import Facts
+from niagara_arena.ratings.facts import Digest, Facts
 from niagara_arena.records import RatedGame
 
 __all__ = ["DRAW_PROBABILITY", "Skill", "SkillState", "Skipped", "rate", "start"]
@@ -55,7 +54,7 @@ class Skill(Struct, frozen=True, array_like=True):
 
     @property
     def low(self) -> float:
-        """Return mu − 3σ, what the bot is worth almost surely."""
+        """Return mu − 3 sigma, what the bot is worth almost surely."""
         return self.mu - 3 * self.sigma
 
 
@@ -85,34 +84,35 @@ class SkillState(Struct, frozen=True):
 
 def start(draw_probability: float = DRAW_PROBABILITY) -> SkillState:
     """Return the state before any game."""
-    return SkillState(draw_probability, 0, _digest(()), {})
+    return SkillState(draw_probability, 0, Digest().text(), {})
 
 
 def rate(facts: Facts, kept: SkillState | None = None) -> SkillState:
     """Rate all facts, going on from the kept state where it fits them."""
-    state = kept if kept is not None and _fits(kept, facts) else None
-    if state is None:
-        state = start(kept.draw_probability if kept else DRAW_PROBABILITY)
-    return _advance(state, facts.games)
+    state = kept or start()
+    games = facts.games
+    digest = Digest(games[: state.games])
+    if state.games > len(games) or state.digest != digest.text():
+        state, digest = start(state.draw_probability), Digest()
+    digest.add(games[state.games :])
+    skills, skipped = _advance(state, games[state.games :])
+    return SkillState(
+        state.draw_probability,
+        len(games),
+        digest.text(),
+        dict(sorted(skills.items())),
+        (*state.skipped, *skipped),
+    )
 
 
-def _fits(state: SkillState, facts: Facts) -> bool:
-    done = state.games
-    return done <= len(facts.games) and state.digest == _digest(facts.games[:done])
-
-
-def _digest(games: Iterable[RatedGame]) -> str:
-    """Hash all that a rating depends on."""
-    seen = [(g.tournament_order, g.order, g.game, g.seats, g.placings) for g in games]
-    return hashlib.sha256(msgspec.msgpack.encode(seen)).hexdigest()
-
-
-def _advance(state: SkillState, games: Sequence[RatedGame]) -> SkillState:
-    """Rate the games that the state has not seen."""
+def _advance(
+    state: SkillState, games: Sequence[RatedGame]
+) -> tuple[dict[str, Skill], list[Skipped]]:
+    """Return the ratings after further games, and which of them could not be rated."""
     formulas = _Formulas(state.draw_probability)
     skills = dict(state.skills)
-    skipped = list(state.skipped)
-    for game in games[state.games :]:
+    skipped = []
+    for game in games:
         try:
             skills.update(_after(game, skills, formulas))
         except (FloatingPointError, ZeroDivisionError):
@@ -121,25 +121,17 @@ def _advance(state: SkillState, games: Sequence[RatedGame]) -> SkillState:
                 "was all but impossible"
             )
             skipped.append(Skipped(game.game, game.tournament, why))
-    return SkillState(
-        state.draw_probability,
-        len(games),
-        _digest(games),
-        dict(sorted(skills.items())),
-        tuple(skipped),
-    )
+    return skills, skipped
 
 
-def _after(
-    game: RatedGame, skills: dict[str, Skill], formulas: _Formulas
-) -> dict[str, Skill]:
+def _after(game: RatedGame, skills: dict[str, Skill], formulas: _Formulas) -> dict[str, Skill]:
     """Return the ratings of the game's bots after it."""
     before = [skills.get(bot, Skill()) for bot in game.seats]
     order = sorted(
         range(len(before)),
         key=lambda seat: (game.placings[seat], -before[seat].mu, game.seats[seat]),
     )
-    ties = [game.placings[a] == game.placings[b] for a, b in zip(order, order[1:], strict=False)]
+    ties = [game.placings[a] == game.placings[b] for a, b in pairwise(order)]
     gains = _update([before[seat] for seat in order], ties, formulas)
     after: dict[str, tuple[float, float]] = {}
     for seat, (precision, weighted) in zip(order, gains, strict=True):
@@ -190,7 +182,7 @@ class _Link:
         keep = 1 - w(gap, margin)
         new = (precision / keep - precision, (weighted + root * v(gap, margin)) / keep - weighted)
         old, self.message = self.message, new
-        return max(abs(new[1] - old[1]), math.sqrt(abs(new[0] - old[0])))
+        return float(max(abs(new[1] - old[1]), math.sqrt(abs(new[0] - old[0]))))
 
     def tell(self, other: tuple[float, float], sign: int) -> tuple[float, float]:
         """Return the message to one neighbour, by what is known of the other."""

@@ -74,15 +74,8 @@ def _spawn(plan: dict[str, Any], descriptors: list[int]) -> tuple[tuple[int, int
         block_theirs,
     )
     numbered = [*enumerate(descriptors), *enumerate(theirs, FIRST)]
-    outer = os.posix_spawn(
-        plan["executable"],
-        ["bwrap", "--args", str(FIRST), "--", *plan["argv"]],
-        {},
-        file_actions=[(os.POSIX_SPAWN_DUP2, one, number) for number, one in numbered],
-        setsid=True,
-        setsigmask=[],
-        setsigdef=[signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ],
-    )
+    words = ["bwrap", "--args", str(FIRST), "--", *plan["argv"]]
+    outer = child.spawn(plan["executable"], words, {}, numbered)
     for one in theirs:
         os.close(one)
     return (info, block), outer

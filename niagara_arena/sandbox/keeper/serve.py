@@ -35,6 +35,7 @@ class _Keeper:
         if hasattr(os, "pidfd_open"):
             with contextlib.suppress(OSError):
                 self._runner.append(os.pidfd_open(runner))
+        linux.call_me("niagara-keeper")
         linux.adopt_orphans()
         self._wake = warden.wake_on_children()
         self._wanted, self._want = os.pipe()

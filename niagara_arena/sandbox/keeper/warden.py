@@ -36,6 +36,7 @@ def wake_on_children() -> int:
 
 def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
     """Wait for a plan, carry it out, watch over what it started; never returns."""
+    linux.call_me("niagara-warden")
     linux.adopt_orphans()
     wake = wake_on_children()
     poller = select.poll()
