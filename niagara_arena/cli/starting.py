@@ -78,7 +78,7 @@ def _position(data: bytes, where: str) -> dict[str, Any]:
         setup, numbers = read_position(value, ROUND_LIMIT)
     except RulesError as error:
         raise InputError(f"{where}: {error}", error.hint) from None
-    canonical: dict[str, Any] = json.loads(write_position(setup, tuple(numbers)))
+    canonical: dict[str, Any] = json.loads(write_position(setup, numbers))
     return canonical
 
 
