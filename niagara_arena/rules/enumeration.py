@@ -93,9 +93,9 @@ def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
             continue
         menus = question.options(setup, list(numbers), seat)
         for menu in menus:
-            for index, action in enumerate(menu.actions):
+            for action, move in zip(menu.actions, menu.moves, strict=True):
                 after = list(numbers)
-                question.perform(setup, after, seat, action, menu.option(index), [])
+                question.perform(setup, after, seat, action, move, [])
                 frozen = tuple(after)
                 if frozen not in seen:
                     seen.add(frozen)
