@@ -207,6 +207,14 @@ def base_perform_canoe(
         v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
         v[MUST] = _SWAPPED[v[MUST]]  # the pair swapped numbers, so its marks do too
         v[MAY] = _SWAPPED[v[MAY]]
+    mark_second(v, at)
+
+
+def mark_second(v: Vector, at: int) -> None:
+    """Let the second of two equal canoes be the one that still moves, so equal states are equal."""
+    if v[at] == v[at + 2] and v[at + 1] == v[at + 3] and v[MUST] | v[MAY] in (1, 2):
+        v[MUST] = v[MUST] and 2
+        v[MAY] = v[MAY] and 2
 
 
 _SWAPPED: Final = (0, 2, 1, 3)

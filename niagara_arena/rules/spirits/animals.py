@@ -11,8 +11,10 @@ from niagara_arena.rules.moves import Move
 from niagara_arena.rules.state import (
     AT_PLACE,
     BEAVER,
+    CLOSING,
     HELD,
     MOOSE,
+    PHASE,
     RETURNING,
     WEATHER,
     WHIRLPOOL,
@@ -83,6 +85,6 @@ def moose_returns(setup: Setup, v: Vector, events: list[Event]) -> bool:
 
 
 def moose_of_removed(v: Vector, seat: int) -> None:
-    """Send the moose of a retired seat on its way back [N-5.4]."""
+    """Send the moose of a retired seat on its way back [N-5.4]; after the flow it is back."""
     if v[MOOSE] in (HELD + 2 * seat, HELD + 2 * seat + 1):
-        v[MOOSE] = RETURNING
+        v[MOOSE] = AT_PLACE if v[PHASE] == CLOSING else RETURNING
