@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from niagara_arena.rules import position_text, start
 
-__all__ = ["KINDS", "scene"]
+__all__ = ["KINDS", "SEATS", "scene"]
 
 SEATS: Final = 3
-ROUND: Final = 1
 
 KINDS: Final = {
     "base": ("card", "buy", "canoe", "weather"),
