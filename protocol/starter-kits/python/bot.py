@@ -47,7 +47,7 @@ def score_buy(result):
 
 def choose(decision):
     """Return the index of the action to take in `decision.legal`."""
-    if decision.kind == "card" and decision.game.params.get("search") and search.rules:
+    if decision.kind == "card" and decision.game.params.get("search") and search.available():
         return search.choose_card(decision, score_canoe)
     best, best_score = 0, float("-inf")
     for index, action in enumerate(decision.legal):

@@ -11,9 +11,15 @@ import arena
 
 try:
     from niagara_arena import rules
-except ImportError as error:  # outside the arena, as under a debugger
+except ImportError:  # outside the arena, as under a debugger
     rules = None
-    arena.log(f"no search, since niagara_arena.rules can't be imported: {error}")
+
+
+def available():
+    """Say whether the rules can be searched with; log it if not."""
+    if rules is None:
+        arena.log("no search: niagara_arena.rules can't be imported; set PYTHONPATH to where it is")
+    return rules is not None
 
 
 def choose_card(decision, score_canoe):
