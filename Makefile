@@ -21,10 +21,12 @@ $(INSTALLED): pyproject.toml .ci/venv
 	@PYTHON='$(PYTHON)' .ci/venv $(VENV)
 	@touch $@
 
-demo: $(INSTALLED) ## watch the library play three rounds
-	$(BIN)/niagara rules random --rules base --seats 3 --seed 7 --rounds 3
+demo: $(INSTALLED) ## play the bundled bots against each other, in the cage
+	@.ci/tools bwrap g++ node go
+	$(BIN)/niagara play @greedy @homing @thief @random --seating rotations
 
 test: lint types ## lint, types and all tests; ARGS go to pytest
+	@.ci/tools bwrap
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(INSTALLED) ## check style and format with ruff

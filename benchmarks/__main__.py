@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import rules_core
+from benchmarks import match_speed, rules_core
 
-BENCHMARKS = {"rules": rules_core.run}
+BENCHMARKS = {"rules": rules_core.run, "match": match_speed.run}
 
 
 def main(names: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from zipfile import ZipFile
 import pytest
 
 from niagara_arena import __version__
+from niagara_arena.submissions import bundled_bots, load, starter_kits
 
+DATA = "niagara_arena/_data/"
 CHECKOUT = Path(__file__).parent.parent
 
 
@@ -55,7 +58,26 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     }
     assert {"niagara_arena/py.typed", "niagara_arena/cli/main.py"} <= wanted
     held = {name for name in ZipFile(wheel).namelist() if name.startswith("niagara_arena/")}
-    assert held == wanted
+    assert {name for name in held if not name.startswith(DATA)} == wanted
+
+
+def test_the_wheel_holds_opponents_and_kits_and_not_what_a_build_left_in_them(wheel: Path) -> None:
+    wanted = {
+        f"{DATA}{folder}/{directory.name}/{entry.path}"
+        for folder, found in (("bots", bundled_bots()), ("starter-kits", starter_kits()))
+        for directory in found.values()
+        for entry in load(str(directory)).tree.entries
+    }
+    held = {name for name in ZipFile(wheel).namelist() if name.startswith(DATA)}
+    assert {f"{DATA}bots/random/bot.toml", f"{DATA}starter-kits/rust/bot.toml"} <= wanted
+    assert held - {f"{DATA}bots/README.md", f"{DATA}starter-kits/README.md"} == wanted
+
+
+def test_a_bundled_opponent_has_the_same_id_in_the_wheel(installed: Path, tmp_path: Path) -> None:
+    rows = json.loads(run(installed / "bin" / "niagara", "bot", "list", "--json", cwd=tmp_path))
+    assert {row["bot"]: row["id"] for row in rows["rows"]} == {
+        f"@{name}": load(f"@{name}").id for name in bundled_bots()
+    }
 
 
 def test_the_wheel_names_version_and_licence(wheel: Path) -> None:

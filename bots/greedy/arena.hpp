@@ -96,7 +96,7 @@ using Choose = std::function<int(Decision&)>;
 using Started = std::function<void(Game&)>;
 
 // Answers the arena until it says "quit"; choose returns an index into the legal actions.
-inline int play(const std::string& name, const Choose& choose, const Started& started = nullptr) {
+inline int play(const Choose& choose, const Started& started = nullptr) {
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   Game game;
@@ -108,7 +108,6 @@ inline int play(const std::string& name, const Choose& choose, const Started& st
     if (type == "hello") {
       reply.set("type", "ready");
       reply.set("protocol", 1);
-      reply.set("name", name);
       send(reply);
     } else if (type == "start") {
       game = Game(message);

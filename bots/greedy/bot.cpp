@@ -373,4 +373,4 @@ int choose(arena::Decision& decision) {
 
 }  // namespace
 
-int main() { return arena::play("greedy", choose); }
+int main() { return arena::play(choose); }

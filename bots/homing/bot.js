@@ -73,4 +73,4 @@ function choose(decision) {
   return best;
 }
 
-arena.play("homing", choose);
+arena.play(choose);

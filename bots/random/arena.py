@@ -64,14 +64,14 @@ def _send(message):
     sys.stdout.flush()
 
 
-def play(name, choose, started=None, ended=None):
+def play(choose, started=None, ended=None):
     """Answer the arena until it says `quit`; `choose(decision)` returns an index."""
     game = None
     for line in sys.stdin:
         message = json.loads(line)
         kind = message["type"]
         if kind == "hello":
-            _send({"type": "ready", "protocol": 1, "name": name})
+            _send({"type": "ready", "protocol": 1})
         elif kind == "start":
             game = Game(message)
             if started:

@@ -9,4 +9,4 @@ def choose(decision):
 
 
 if __name__ == "__main__":
-    arena.play("random", choose)
+    arena.play(choose)

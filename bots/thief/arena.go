@@ -175,7 +175,7 @@ type envelope struct {
 }
 
 // Play answers the arena until it says quit; choose returns an index into the legal actions.
-func Play(name string, choose func(*Decision) int, started func(*Game)) {
+func Play(choose func(*Decision) int, started func(*Game)) {
 	input := bufio.NewReaderSize(os.Stdin, 65536)
 	var game *Game
 	for {
@@ -188,7 +188,7 @@ func Play(name string, choose func(*Decision) int, started func(*Game)) {
 		read(line, &message)
 		switch message.Type {
 		case "hello":
-			send(map[string]interface{}{"type": "ready", "protocol": 1, "name": name})
+			send(map[string]interface{}{"type": "ready", "protocol": 1})
 		case "start":
 			game = new(Game)
 			read(line, game)

@@ -207,5 +207,5 @@ func choose(d *Decision) int {
 }
 
 func main() {
-	Play("thief", choose, nil)
+	Play(choose, nil)
 }

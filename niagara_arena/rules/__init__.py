@@ -36,13 +36,8 @@ from niagara_arena.rules.observation import from_observation, observation_text, 
 from niagara_arena.rules.outcome import Outcome, outcome
 from niagara_arena.rules.registry import RULES_VERSION, RULESETS
 from niagara_arena.rules.state import Decision, State
-from niagara_arena.rules.words import (
-    action_text,
-    canonical_position,
-    event_text,
-    legal_text,
-    position_text,
-)
+from niagara_arena.rules.text import position_text
+from niagara_arena.rules.wording import action_text, event_text, legal_text
 
 __all__ = [
     "RULESETS",
@@ -66,7 +61,6 @@ __all__ = [
     "action_text",
     "action_to_json",
     "apply",
-    "canonical_position",
     "event_from_json",
     "event_name",
     "event_text",

@@ -12,94 +12,60 @@ from typing import TYPE_CHECKING, Final
 
 from niagara_arena.rules.actions import Action, BuyBack, PlayCard, Stay, Weather
 from niagara_arena.rules.components import (
-    BITS,
+    CARD_BY_NAME,
     CARD_NAMES,
-    CARGO_NAMES,
     CARGO_PACKED,
     CLOUD,
-    FIELD,
     GEM_NAMES,
     GEMS,
-    HIGHEST_NUMBER,
     WEATHER_HIGH,
     WEATHER_LOW,
     cards_of,
     count,
 )
 from niagara_arena.rules.events import (
-    Banked,
-    CanoeDrifted,
-    CanoeLost,
-    CanoeMoved,
     CanoeStayed,
     Event,
-    GameEnded,
-    HandRefilled,
-    RiverFlowed,
-    RoundStarted,
     WeatherChanged,
 )
-from niagara_arena.rules.geometry import ARM_NAMES, JETTY, LOST, PUSH, SPACE_NAMES
-from niagara_arena.rules.outcome import is_won
-from niagara_arena.rules.paddling import (
-    Menu,
-    Option,
-    base_routes,
-    loaded_opponents,
-    template,
-    with_thefts,
-)
+from niagara_arena.rules.geometry import JETTY, LOST
+from niagara_arena.rules.memo import Memo
+from niagara_arena.rules.moves import Option, base_routes
+from niagara_arena.rules.paddling import Menu, Paddler
+from niagara_arena.rules.river import check_winners, flow, next_round
 from niagara_arena.rules.state import (
-    ACTOR,
     BANK,
-    BUY,
     CARD,
     CARGO,
     EXACTLY_ONE,
-    HAND,
-    MAX_ROUNDS,
     MAY,
     MUST,
-    NEXT_ARM,
-    PHASE,
-    PLACES,
-    RETIRED,
-    ROUND,
     SEATS,
-    SECRET,
-    SHOWN,
-    STAGE,
-    START,
     STRIDE,
-    UNDECIDED,
     WEATHER,
-    WON,
     CardPlay,
     Question,
     Ruleset,
     Setup,
     Vector,
-    end_game,
     sort_canoes,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 # --- Phase I: what may be bought back, which cards may be played -------------------------------
 
 
-def buy_menu(setup: Setup, v: Vector | tuple[int, ...], seat: int) -> tuple[BuyBack, ...]:
-    """Return a seat's buy-backs: nothing first, then by canoes, then by gems [N-3.2…3.4]."""
-    at = SEATS + seat * STRIDE
-    lost = [canoe for canoe in (0, 1) if v[at + 2 * canoe] == LOST]
+def _make_buy_menu(key: tuple[bool, bool, int, bool]) -> Menu:
+    first, second, bank, interchangeable = key
+    lost = [canoe for canoe, gone in enumerate((first, second)) if gone]
     if not lost:
-        return (BuyBack((), ()),)
-    bank = v[at + BANK]
-    either = lost[:1] if setup.ruleset.interchangeable else lost
+        return Menu((BuyBack((), ()),))
+    either = lost[:1] if interchangeable else lost
     stranded = len(lost) == 2
     if stranded and not bank:
-        return tuple(BuyBack((canoe,), ()) for canoe in either)
+        return Menu(tuple(BuyBack((canoe,), ()) for canoe in either))
     menu = [] if stranded else [BuyBack((), ())]
     menu += [
         BuyBack((canoe,), (GEM_NAMES[gem],)) for canoe in either for gem in GEMS if count(bank, gem)
@@ -111,17 +77,36 @@ def buy_menu(setup: Setup, v: Vector | tuple[int, ...], seat: int) -> tuple[BuyB
             for a, b in pairs
             if count(bank, a) > (a == b) and count(bank, b)
         ]
-    return tuple(sorted(menu))
+    return Menu(tuple(sorted(menu)))
 
 
-_CARD_MENUS: Final = {
-    mask: tuple(PlayCard(CARD_NAMES[card]) for card in cards_of(mask)) for mask in range(0, 2048, 2)
-}
+_BUY_MENUS: Final = Memo(_make_buy_menu, 2048)
 
 
-def card_menu(hand: int) -> tuple[PlayCard, ...]:
-    """Return the cards of a hand, ordered by name as strings [N-3.1]."""
-    return _CARD_MENUS[hand]
+def buy_menu(setup: Setup, v: Vector, seat: int) -> Menu:
+    """Return a seat's buy-backs: nothing first, then by canoes, then by gems [N-3.2…3.4]."""
+    at = SEATS + seat * STRIDE
+    return _BUY_MENUS[v[at] == LOST, v[at + 2] == LOST, v[at + BANK], setup.ruleset.interchangeable]
+
+
+PLAYS: Final = tuple(PlayCard(name) for name in CARD_NAMES)
+"""The choice of each card."""
+
+CARD_BY_ID: Final = {id(play): card for card, play in enumerate(PLAYS)}
+"""Cards by the identity of their choice, which lives as long as this module."""
+
+
+def card_of(action: object) -> int:
+    """Return the card that an action chooses, 0 if it chooses none."""
+    if type(action) is not PlayCard or type(action.card) is not str:
+        return 0
+    return CARD_BY_NAME.get(action.card, 0)
+
+
+CARD_MENUS: Final = tuple(
+    Menu(tuple(PLAYS[card] for card in cards_of(mask))) for mask in range(1 << len(CARD_NAMES))
+)
+"""By hand: its cards, ordered by name as strings [N-3.1]."""
 
 
 # --- Phase II: number cards --------------------------------------------------------------------
@@ -129,9 +114,11 @@ def card_menu(hand: int) -> tuple[PlayCard, ...]:
 
 def open_number(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
     """Judge at the start of the turn which canoes must and which may move [N-4.1]."""
-    del events
     at = SEATS + seat * STRIDE
     river = (v[at] < JETTY) | (v[at + 2] < JETTY) << 1
+    if river == BOTH:
+        v[MUST] = BOTH
+        return
     jetty = (v[at] == JETTY) | (v[at + 2] == JETTY) << 1
     if river:
         v[MUST] = river
@@ -140,49 +127,47 @@ def open_number(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None
         v[MUST] = (1 if setup.ruleset.interchangeable else jetty) | EXACTLY_ONE
 
 
+BOTH: Final = 3
+_CANOES: Final = tuple(Paddler(canoe, 1, base_routes, pair=True) for canoe in (0, 1))
 _POINTS: Final = tuple((points,) for points in range(12))
 
 
 def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     """Return what each canoe that still moves can do with the seat's number card."""
     at = SEATS + seat * STRIDE
-    candidates = v[MUST] | v[MAY]
-    if candidates & 3 == 3 and v[at] == v[at + 2] and v[at + 1] == v[at + 3]:
-        candidates &= ~2  # two equal canoes: moving either is the same [N-2.1]
+    must = v[MUST]
+    candidates = must | v[MAY]
     points = _POINTS[v[at + CARD]]
-    menus = [_STAY_MENUS[v[MAY] >> 1]] if not v[MUST] else []
-    for canoe in (0, 1):
-        if candidates >> canoe & 1:
-            i = at + 2 * canoe
-            found = template(canoe, 1, v[i], v[i + 1], points, 0, False, base_routes)
-            menu = found.menu(v)
-            if found.steal_spaces:
-                spaces = found.steal_spaces & loaded_opponents(v, seat, setup.seats)
-                if spaces:
-                    menu = with_thefts(menu, spaces, v, seat, setup.seats, pair=True)
-            menus.append(menu)
-    return tuple(menus)
+    rivals = setup.rivals[seat]
+    menus: tuple[Menu, ...] = () if must else (STAY_MENUS[v[MAY] >> 1],)
+    if candidates & 1:
+        menus += (_CANOES[0].menu(v, at, points, False, rivals),)
+        if candidates & 2 and v[at] == v[at + 2] and v[at + 1] == v[at + 3]:
+            return menus  # two equal canoes: moving either is the same [N-2.1]
+    if candidates & 2:
+        menus += (_CANOES[1].menu(v, at + 2, points, False, rivals),)
+    return menus
 
 
-def stay_menu(canoe: int) -> Menu:
-    """Return the menu that only lets a canoe stay at the jetty."""
-    return _STAY_MENUS[canoe]
+STAY_MENUS: Final = tuple(Menu((Stay(canoe),)) for canoe in (0, 1))
+"""By canoe: the menu that only lets it stay at the jetty."""
+_STAYED: Final = tuple(tuple(CanoeStayed(seat, canoe) for canoe in (0, 1)) for seat in range(6))
 
 
-_STAY_MENUS: Final = tuple(Menu((Stay(canoe),), {}) for canoe in (0, 1))
-
-
-def find_option(menus: tuple[Menu, ...], action: Action) -> Option:
-    """Return the option of a legal move."""
-    for menu in menus:
-        option = menu.options.get(action)
-        if option is not None:
-            return option
-    raise AssertionError("legality is judged before a move is carried out")
-
-
-def close_canoe(v: Vector, canoe: int) -> None:
-    """Note that a canoe has moved or stays: it does not move again this turn [N-4.3]."""
+def carry_out(v: Vector, seat: int, option: Option, events: list[Event]) -> None:
+    """Move a canoe as an option says, and tell it; it does not move again this turn [N-4.3]."""
+    canoe = option.canoe
+    at = SEATS + seat * STRIDE
+    i = at + 2 * canoe
+    events += option.told.get(seat) or option.tell(seat)
+    v[i] = option.end
+    v[i + CARGO] = option.cargo
+    for index, change in option.deltas:
+        v[index] += change
+    for index, cargo in option.steals:
+        v[index] = cargo
+    if option.banked:
+        v[at + BANK] += CARGO_PACKED[option.banked]
     if v[MUST] & EXACTLY_ONE:
         v[MUST] = v[MAY] = 0
     else:
@@ -190,56 +175,27 @@ def close_canoe(v: Vector, canoe: int) -> None:
         v[MAY] &= ~(1 << canoe)
 
 
-def carry_out(v: Vector, seat: int, option: Option, events: list[Event]) -> None:
-    """Move a canoe as an option says, and tell it."""
-    action = option.action
-    canoe = action.canoe
-    at = SEATS + seat * STRIDE + 2 * canoe
-    events.append(
-        CanoeMoved(
-            seat,
-            canoe,
-            SPACE_NAMES[v[at]],
-            action.to,
-            action.unload,
-            action.load,
-            action.unload_there,
-            action.load_there,
-            action.steal,
-        )
-    )
-    v[at] = option.end
-    v[at + CARGO] = option.cargo
-    for index, change in option.deltas:
-        v[index] += change
-    for index, cargo in option.steals:
-        v[index] = cargo
-    if option.banked:
-        v[SEATS + seat * STRIDE + BANK] += CARGO_PACKED[option.banked]
-        events.append(Banked(seat, CARGO_NAMES[option.banked]))
-    elif option.end == LOST:
-        events.append(CanoeLost(seat, canoe, CARGO_NAMES[option.fallen]))
-    close_canoe(v, canoe)
+def stay(v: Vector, seat: int, action: Action, events: list[Event]) -> None:
+    """Leave the one canoe that might still move at the jetty [N-4.1]."""
+    assert isinstance(action, Stay)
+    v[MAY] = 0
+    events.append(_STAYED[seat][action.canoe])
 
 
 def base_perform_canoe(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Carry out a canoe's move, keeping every base seat's pair sorted [N-2.1]."""
-    del setup
-    if isinstance(action, Stay):
-        events.append(CanoeStayed(seat, action.canoe))
-        close_canoe(v, action.canoe)
+    if option is None:
+        stay(v, seat, action, events)
         return
-    option = find_option(menus, action)
     carry_out(v, seat, option, events)
     for index, _ in option.steals:
         sort_canoes(v, SEATS + (index - SEATS) // STRIDE * STRIDE)
     at = SEATS + seat * STRIDE
-    before = v[at : at + 4]
-    sort_canoes(v, at)
-    if v[at : at + 4] != before:  # the pair swapped numbers, so its marks do too
-        v[MUST] = _SWAPPED[v[MUST]]
+    if v[at] > v[at + 2] or (v[at] == v[at + 2] and v[at + 1] > v[at + 3]):
+        v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
+        v[MUST] = _SWAPPED[v[MUST]]  # the pair swapped numbers, so its marks do too
         v[MAY] = _SWAPPED[v[MAY]]
 
 
@@ -251,157 +207,32 @@ _SWAPPED: Final = (0, 2, 1, 3)
 
 def open_cloud(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
     """Let the cloud ask for the weather's step."""
-    del setup, seat, events
     v[MUST] = 1
 
 
 def weather_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     """Return the steps that stay on the track, down first [N-4.21]."""
-    del setup, seat
     return _WEATHER_MENUS[v[WEATHER] - WEATHER_LOW]
 
 
 _WEATHER_MENUS: Final = tuple(
-    (Menu(tuple(Weather(s) for s in (-1, 1) if WEATHER_LOW <= now + s <= WEATHER_HIGH), {}),)
+    (Menu(tuple(Weather(s) for s in (-1, 1) if WEATHER_LOW <= now + s <= WEATHER_HIGH)),)
     for now in range(WEATHER_LOW, WEATHER_HIGH + 1)
 )
 
 
 def perform_weather(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Move the weather one step."""
-    del setup, menus
     assert isinstance(action, Weather)
     v[WEATHER] += action.step
     v[MUST] = 0
     events.append(WeatherChanged(seat, v[WEATHER]))
 
 
-# --- Phases III and IV -------------------------------------------------------------------------
-
-
-def check_winners(setup: Setup, v: Vector, events: list[Event]) -> bool:
-    """End the game if a bank holds a winning set after the last turn [N-5.1]."""
-    winners = []
-    for seat in range(setup.seats):
-        at = SEATS + seat * STRIDE
-        bank = v[at + BANK]
-        if bank and not v[at + RETIRED] and is_won(bank):
-            winners.append(seat)
-    if winners:
-        end_game(v, WON)
-        events.append(GameEnded("won", tuple(winners)))
-    return True
-
-
-def river_speed(setup: Setup, v: Vector) -> int:
-    """Return how many discs are pushed in: the lowest number card plus the weather [N-6.1]."""
-    lowest = HIGHEST_NUMBER + 1
-    for at in range(SEATS, SEATS + setup.seats * STRIDE, STRIDE):
-        if 0 < v[at + CARD] < lowest:
-            lowest = v[at + CARD]
-    if lowest > HIGHEST_NUMBER:
-        lowest = 0
-    return max(0, lowest + v[WEATHER])
-
-
-def pushes(v: Vector, speed: int) -> list[int]:
-    """Return the arms that move in a flow, one a push, and turn the next one on [N-6.3]."""
-    first = v[NEXT_ARM]
-    v[NEXT_ARM] = first ^ (speed & 1)
-    return [first ^ (push & 1) for push in range(speed)]
-
-
-def drift_canoes(
-    setup: Setup,
-    v: Vector,
-    arms: list[int],
-    events: list[Event],
-    on_lost: Callable[[Vector, int, int, list[Event]], None] | None = None,
-) -> None:
-    """Let every canoe on the river ride its disc through the pushes [N-6.2, N-6.4, N-6.5]."""
-    pair = setup.ruleset.interchangeable
-    for seat in range(setup.seats):
-        at = SEATS + seat * STRIDE
-        for canoe in (0, 1):
-            i = at + 2 * canoe
-            origin = v[i]
-            if origin >= JETTY:
-                continue
-            space = origin
-            for arm in arms:
-                space = PUSH[arm][space]
-            if space == origin:
-                continue
-            v[i] = space
-            events.append(CanoeDrifted(seat, canoe, SPACE_NAMES[origin], SPACE_NAMES[space]))
-            if space == LOST:
-                lose_cargo(v, i, seat, canoe, events)
-                if on_lost is not None:
-                    on_lost(v, seat, canoe, events)
-        if pair:
-            sort_canoes(v, at)
-
-
-def lose_cargo(v: Vector, i: int, seat: int, canoe: int, events: list[Event]) -> None:
-    """Return a lost canoe's cargo to the places of its own colours [N-6.5]."""
-    cargo = v[i + CARGO]
-    v[i + CARGO] = 0
-    return_gems(v, CARGO_PACKED[cargo])
-    events.append(CanoeLost(seat, canoe, CARGO_NAMES[cargo]))
-
-
-def return_gems(v: Vector, packed: int) -> None:
-    """Put gems back at the places of their colours."""
-    for gem in GEMS:
-        v[PLACES + gem] += packed & (FIELD << (BITS * gem))
-
-
-def flow(setup: Setup, v: Vector, events: list[Event]) -> bool:
-    """Push the discs in."""
-    speed = river_speed(setup, v)
-    arms = pushes(v, speed)
-    events.append(RiverFlowed(speed, "".join(ARM_NAMES[arm] for arm in arms)))
-    if speed:
-        drift_canoes(setup, v, arms, events)
-    return True
-
-
-def next_round(setup: Setup, v: Vector, events: list[Event]) -> bool:
-    """Put the played cards away, refill empty hands, pass the start marker on [N-3.5, N-6.6]."""
-    full = setup.ruleset.full_hand
-    for seat in range(setup.seats):
-        at = SEATS + seat * STRIDE
-        if v[at + RETIRED]:
-            continue
-        hand = v[at + HAND] & ~(1 << v[at + CARD])
-        if not hand:
-            hand = full
-            events.append(HandRefilled(seat))
-        v[at + HAND] = hand
-        v[at + CARD] = v[at + SHOWN] = 0
-        v[at + BUY] = UNDECIDED
-    v[STAGE] = v[ACTOR] = 0
-    start = v[START]
-    for step in range(1, setup.seats + 1):
-        seat = (start + step) % setup.seats
-        if not v[SEATS + seat * STRIDE + RETIRED]:
-            v[START] = seat
-            break
-    if v[ROUND] >= setup.max_rounds:
-        end_game(v, MAX_ROUNDS)
-        events.append(GameEnded("max_rounds", ()))
-        return True
-    v[ROUND] += 1
-    v[PHASE] = SECRET
-    events.append(RoundStarted(v[ROUND], v[START]))
-    return True
-
-
 def nothing_rides_along(v: Vector, seat: int) -> None:
     """Do nothing more when a base seat is taken off the board."""
-    del v, seat
 
 
 NUMBER_PLAY: Final = CardPlay(open_number, "canoe")

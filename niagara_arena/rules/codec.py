@@ -65,7 +65,7 @@ def state_to_json(state: State) -> dict[str, Any]:
         "turn": json.loads(turn_text(v)),
         "choices": choices,
         "retirements": v[RETIREMENTS],
-        "position": json.loads(position_text(state._setup, v)),
+        "position": json.loads(position_text(state)),
     }
 
 
@@ -98,7 +98,7 @@ def state_from_json(value: object) -> State:
         if value["ending"] not in ENDINGS[1:]:
             raise RulesError(f"an ending is one of {', '.join(ENDINGS[1:])}", path="$.ending")
         v[ENDING] = ENDINGS.index(value["ending"])
-    before = tuple(v)
+    before = v.copy()
     state = resume(setup, v)
     if state._v != before:
         raise RulesError("the state leaves no choice open: it is not one that play reaches")
@@ -127,7 +127,9 @@ def _read_choice(setup: Setup, v: Vector, seat: int, value: object) -> None:
         return
     action = action_from_json(value["buy"])
     number = purchase_number(action) if isinstance(action, BuyBack) else UNDECIDED
-    allowed = number == BUYS_NOTHING or (v[PHASE] == SECRET and action in buy_menu(setup, v, seat))
+    allowed = number == BUYS_NOTHING or (
+        v[PHASE] == SECRET and action in buy_menu(setup, v, seat).actions
+    )
     if number == UNDECIDED or not allowed:
         raise RulesError(f"seat {seat} can't buy that", "N-3.2", f"{path}.buy")
     v[at + BUY] = number

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from niagara_arena.rules.actions import Action, BuyBack, PlayCard
-from niagara_arena.rules.base import buy_menu, card_menu, return_gems
+from niagara_arena.rules.actions import KINDS, BuyBack
+from niagara_arena.rules.base import buy_menu
 from niagara_arena.rules.components import (
-    CARD_BY_NAME,
     CARD_NAMES,
     CARGO_CODE,
     CARGO_NAMES,
     CARGO_PACKED,
+    CARGOES,
     GEM_BY_NAME,
+    ONE,
 )
 from niagara_arena.rules.events import (
     BoughtBack,
@@ -28,6 +29,7 @@ from niagara_arena.rules.events import (
 )
 from niagara_arena.rules.geometry import JETTY, LOST
 from niagara_arena.rules.paddling import Menu
+from niagara_arena.rules.river import return_gems
 from niagara_arena.rules.state import (
     ACTOR,
     BANK,
@@ -43,6 +45,7 @@ from niagara_arena.rules.state import (
     MAY,
     MUST,
     PHASE,
+    PLACES,
     RETIRED,
     RETIREMENTS,
     SEATS,
@@ -67,37 +70,43 @@ from niagara_arena.rules.state import (
 
 _CARD_DECISIONS: Final = tuple(Decision(seat, "card") for seat in range(6))
 _BUY_DECISIONS: Final = tuple(Decision(seat, "buy") for seat in range(6))
+_ASKED: Final = {
+    kind: tuple((Decision(seat, kind),) for seat in range(6)) for kind in KINDS if kind != "buy"
+}
+_REVEALED: Final = tuple(
+    tuple(CardRevealed(seat, card) for card in CARD_NAMES) for seat in range(6)
+)
+
+Asked = tuple[tuple[Decision, ...], tuple[Menu, ...]]
 
 
 def settle(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = False) -> State:
     """Run to the next real choice and freeze the numbers into a state."""
     pending, menus = run(setup, v, events, pause_at_round)
-    return State(setup, tuple(v), pending, menus)
+    return State(setup, v, pending, menus)
 
 
-def run(
-    setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = False
-) -> tuple[tuple[Decision, ...], tuple[Menu, ...]]:
+def run(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = False) -> Asked:
     """Play everything forced; return the open decisions and, after phase I, their menus.
 
     With ``pause_at_round`` it comes back, nothing pending, the moment a round has begun.
     """
-    closing = setup.ruleset.closing
     while True:
         phase = v[PHASE]
         if phase == TURNS:
-            asked = _run_turn(setup, v, events)
+            asked = _run_turns(setup, v, events)
             if asked is not None:
                 return asked
         elif phase == CLOSING:
+            closing = setup.ruleset.closing
             while v[PHASE] == CLOSING:
                 if closing[v[STAGE]](setup, v, events):
                     v[STAGE] += v[PHASE] == CLOSING
                 else:
-                    kind = "arm"
                     seat = v[ACTOR]
-                    menus = setup.ruleset.questions[kind].options(setup, v, seat)
-                    return (Decision(seat, kind),), menus
+                    return _ASKED["arm"][seat], setup.ruleset.questions["arm"].options(
+                        setup, v, seat
+                    )
             if pause_at_round and v[PHASE] == SECRET:
                 return (), ()
         elif phase == SECRET:
@@ -109,32 +118,37 @@ def run(
             return (), ()
 
 
-def _run_turn(
-    setup: Setup, v: Vector, events: list[Event]
-) -> tuple[tuple[Decision, ...], tuple[Menu, ...]] | None:
-    """Go on with the acting seat's turn; return its open decision, or None at the turn's end."""
+def _run_turns(setup: Setup, v: Vector, events: list[Event]) -> Asked | None:
+    """Go on with the turns from the acting seat's; return an open decision, None at their end."""
+    plays = setup.ruleset.plays
+    seats = setup.seats
+    start = v[START]
     seat = v[ACTOR]
-    at = SEATS + seat * STRIDE
-    if not v[at + RETIRED]:
-        play = setup.ruleset.cards[v[at + CARD]]
-        if not v[at + SHOWN]:
-            v[at + SHOWN] = 1
-            events.append(CardRevealed(seat, CARD_NAMES[v[at + CARD]]))
-            play.open(setup, v, seat, events)
-        question = setup.ruleset.questions[play.kind] if v[MUST] | v[MAY] else None
-        while question is not None and v[MUST] | v[MAY]:
-            menus = question.options(setup, v, seat)
-            if len(menus) > 1 or len(menus[0].actions) > 1:
-                return (Decision(seat, play.kind),), menus
-            question.perform(setup, v, seat, menus[0].actions[0], menus, events)
-    v[MUST] = v[MAY] = 0
-    actor = (seat + 1) % setup.seats
-    if actor == v[START]:
-        v[PHASE] = CLOSING
-        v[STAGE] = 0
-    else:
-        v[ACTOR] = actor
-    return None
+    while True:
+        at = SEATS + seat * STRIDE
+        if not v[at + RETIRED]:
+            card = v[at + CARD]
+            opens, kind, options, perform = plays[card]
+            if not v[at + SHOWN]:
+                v[at + SHOWN] = 1
+                events.append(_REVEALED[seat][card])
+                opens(setup, v, seat, events)
+            while v[MUST] or v[MAY]:
+                menus = options(setup, v, seat)
+                menu = menus[0]
+                if len(menus) > 1 or len(menu.actions) > 1:
+                    v[ACTOR] = seat
+                    return _ASKED[kind][seat], menus
+                option = menu.options.get(0) or menu.option(0)
+                perform(setup, v, seat, menu.actions[0], option, events)
+        v[MUST] = v[MAY] = 0
+        seat += 1
+        if seat == seats:
+            seat = 0
+        if seat == start:
+            v[PHASE] = CLOSING
+            v[STAGE] = 0
+            return None
 
 
 # --- Phase I -----------------------------------------------------------------------------------
@@ -143,13 +157,14 @@ def _run_turn(
 def open_secret(setup: Setup, v: Vector) -> tuple[Decision, ...]:
     """Answer what is forced in the secret phase; return what each seat must still decide."""
     pending = []
-    for seat in range(setup.seats):
-        at = SEATS + seat * STRIDE
+    seat = -1
+    for at in setup.blocks:
+        seat += 1
         if v[at + CARD] or v[at + RETIRED]:
             continue
         if v[at + BUY] == UNDECIDED:
             if v[at] == LOST or v[at + 2] == LOST:
-                menu = buy_menu(setup, v, seat)
+                menu = buy_menu(setup, v, seat).actions
                 if len(menu) > 1:
                     pending.append(_BUY_DECISIONS[seat])
                     continue
@@ -203,37 +218,21 @@ def disclose_purchase(setup: Setup, v: Vector, seat: int, events: list[Event]) -
             v[at + 2 * canoe] = JETTY
             events.append(BoughtBack(seat, canoe, paid.pop(0)))
     v[at + BANK] -= CARGO_PACKED[gems]
-    return_gems(v, CARGO_PACKED[gems])
+    for gem in CARGOES[gems]:
+        v[PLACES + gem] += ONE[gem]
     if setup.ruleset.interchangeable:
         sort_canoes(v, at)
 
 
-def answer_secret(
-    state: State, v: Vector, seat: int, kind: str, action: Action
-) -> tuple[Decision, ...]:
-    """Note a seat's legal buy-back or card in ``v``; return what is then still pending.
-
-    While others think nothing but the seat's own secret changes, and nothing is told.
-    """
+def answer_buy(state: State, v: Vector, seat: int, action: BuyBack) -> tuple[Decision, ...]:
+    """Note a seat's legal buy-back in ``v``; return what is then still pending."""
     at = SEATS + seat * STRIDE
-    if kind == "card":
-        assert isinstance(action, PlayCard)
-        v[at + CARD] = CARD_BY_NAME[action.card]
-    else:
-        assert isinstance(action, BuyBack)
-        v[at + BUY] = purchase_number(action)
-        hand = v[at + HAND]
-        if hand & (hand - 1):
-            return tuple([_CARD_DECISIONS[seat] if d[0] == seat else d for d in state._pending])
-        v[at + CARD] = hand.bit_length() - 1
+    v[at + BUY] = purchase_number(action)
+    hand = v[at + HAND]
+    if hand & (hand - 1):
+        return tuple([_CARD_DECISIONS[seat] if d[0] == seat else d for d in state._pending])
+    v[at + CARD] = hand.bit_length() - 1
     return tuple([decision for decision in state._pending if decision[0] != seat])
-
-
-def legal_secret(state: State, seat: int, kind: str) -> tuple[Action, ...]:
-    """Return what a seat may answer in the secret phase."""
-    if kind == "card":
-        return card_menu(state._v[SEATS + seat * STRIDE + HAND])
-    return buy_menu(state._setup, state._v, seat)
 
 
 # --- Retirement --------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from niagara_arena.rules.state import (
     alive,
     block,
 )
-from niagara_arena.rules.text import position_text
+from niagara_arena.rules.text import write_position
 
 _MANY_ROUNDS = 1_000_000
 
@@ -89,13 +89,13 @@ def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
     while work:
         numbers = work.pop()
         if not numbers[MUST] | numbers[MAY]:
-            done.add(position_text(setup, numbers))
+            done.add(write_position(setup, list(numbers)))
             continue
         menus = question.options(setup, list(numbers), seat)
         for menu in menus:
-            for action in menu.actions:
+            for index, action in enumerate(menu.actions):
                 after = list(numbers)
-                question.perform(setup, after, seat, action, menus, [])
+                question.perform(setup, after, seat, action, menu.option(index), [])
                 frozen = tuple(after)
                 if frozen not in seen:
                     seen.add(frozen)
@@ -108,12 +108,12 @@ def buys(position: Mapping[str, Any], seat: int) -> list[str]:
     setup, v = read_position(position, _MANY_ROUNDS)
     at = _seat(setup, v, seat)
     found = set()
-    for action in buy_menu(setup, v, seat):
+    for action in buy_menu(setup, v, seat).actions:
         after = list(v)
         after[at + BUY] = purchase_number(action)
         if after[at + BUY] != BUYS_NOTHING:
             disclose_purchase(setup, after, seat, [])
-        found.add(position_text(setup, tuple(after)))
+        found.add(write_position(setup, after))
     return sorted(found)
 
 
@@ -142,8 +142,8 @@ def flow(position: Mapping[str, Any], cards: list[str], arm: str) -> str | None:
         while not stage(setup, v, []):
             seat = v[ACTOR]
             question = setup.ruleset.questions["arm"]
-            question.perform(setup, v, seat, Arm(arm), question.options(setup, v, seat), [])
-    return position_text(setup, tuple(v))
+            question.perform(setup, v, seat, Arm(arm), None, [])
+    return write_position(setup, v)
 
 
 def random_rounds(
@@ -153,7 +153,7 @@ def random_rounds(
     setup = make_setup(rules, seats, _MANY_ROUNDS)
     v = opening_numbers(setup)
     for _ in range(rounds):
-        yield position_text(setup, tuple(v))
+        yield write_position(setup, v)
         events: list[Event] = []
         state = settle(setup, v, events, pause_at_round=True)
         while pending(state):
@@ -161,7 +161,7 @@ def random_rounds(
             state = apply(state, seat, choose(legal(state, seat)), pause_at_round=True).state
         if state.over:
             return
-        v = list(state._v)
+        v = state._v.copy()
 
 
 class Perft(NamedTuple):

@@ -12,6 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Theft
+from niagara_arena.rules.components import (
+    CARD_BY_NAME,
+    GEM_NAMES,
+    HIGHEST_NUMBER,
+    WEATHER_HIGH,
+    WEATHER_LOW,
+)
+from niagara_arena.rules.geometry import SPACE_BY_NAME
 
 
 class RoundStarted(NamedTuple):
@@ -220,16 +228,81 @@ def event_to_json(event: Event) -> dict[str, Any]:
 
 def event_from_json(value: object) -> Event:
     """Read an event back from its JSON object; raise RulesError for anything else."""
-    if not isinstance(value, Mapping) or value.get("event") not in EVENT_TYPES:
+    if not isinstance(value, Mapping):
+        raise RulesError("an event must be a JSON object", path="$")
+    name = value.get("event")
+    if not isinstance(name, str) or name not in EVENT_TYPES:
         raise RulesError("not an event", path="$.event")
-    kind = EVENT_TYPES[value["event"]]
-    fields = {key: item for key, item in value.items() if key != "event"}
-    if set(fields) != set(kind._fields):
-        raise RulesError(f"a {value['event']} has the fields {', '.join(kind._fields)}", path="$")
-    for key, item in fields.items():
-        if key == "steal":
-            fields[key] = tuple(Theft(**theft) for theft in item)
-        elif isinstance(item, list):
-            fields[key] = tuple(item)
-    event: Event = kind(**fields)
+    kind = EVENT_TYPES[name]
+    if set(value) != {"event", *kind._fields}:
+        raise RulesError(f"a {name} has the fields {', '.join(kind._fields)}", path="$")
+    fields = [_read_field(kind, field, value[field]) for field in kind._fields]
+    event: Event = kind(*fields)
     return event
+
+
+def _read_field(kind: type[Any], field: str, value: object) -> object:
+    """Return a field as the event keeps it."""
+    if value is None and (kind, field) in _OPTIONAL:
+        return None
+    if field == "steal" and isinstance(value, list):
+        return tuple(_read_theft(theft) for theft in value)
+    allowed = _SPECIAL.get((kind, field)) or _ALLOWED.get(field)
+    if allowed is not None:
+        return _one_of(value, allowed, field)
+    items = _LISTS.get(field)
+    if items is not None and isinstance(value, list) and len(value) <= MOST_SEATS:
+        return tuple(_one_of(item, items, field) for item in value)
+    if field == "arms" and isinstance(value, str) and set(value) <= {"L", "R"}:
+        return value
+    if field == "round" and type(value) is int and value > 0:
+        return value
+    raise RulesError(f"it can't be {_short(value)}", path=f"$.{field}")
+
+
+def _one_of(value: object, allowed: frozenset[Any], field: str) -> object:
+    if type(value) in (int, str) and value in allowed:
+        return value
+    raise RulesError(f"it can't be {_short(value)}", path=f"$.{field}")
+
+
+def _read_theft(value: object) -> Theft:
+    if not isinstance(value, Mapping) or set(value) != _THEFT:
+        raise RulesError("a theft has `seat`, `canoe` and `gem`", path="$.steal")
+    for part in Theft._fields:
+        _one_of(value[part], _ALLOWED[part], f"steal.{part}")
+    return Theft(value["seat"], value["canoe"], value["gem"])
+
+
+def _short(value: object) -> str:
+    return f"a {type(value).__name__}" if type(value) not in (int, str) else repr(value)[:40]
+
+
+MOST_SEATS: Final = 6
+_SEATS: Final = frozenset(range(MOST_SEATS))
+_CANOES: Final = frozenset((0, 1))
+_GEMS: Final = frozenset(GEM_NAMES)
+_SPACES: Final = frozenset(SPACE_BY_NAME)
+_THEFT: Final = frozenset(Theft._fields)
+_ALLOWED: Final[dict[str, frozenset[Any]]] = {
+    "seat": _SEATS,
+    "start": _SEATS,
+    "canoe": _CANOES,
+    "gem": _GEMS,
+    "card": frozenset(CARD_BY_NAME),
+    "origin": _SPACES,
+    "to": _SPACES,
+    "weather": frozenset(range(WEATHER_LOW, WEATHER_HIGH + 1)),
+    "speed": frozenset(range(HIGHEST_NUMBER + WEATHER_HIGH + 1)),
+    "reason": frozenset(("won", "last_seat", "max_rounds", "deserted")),
+}
+_LISTS: Final[dict[str, frozenset[Any]]] = {
+    **dict.fromkeys(("unload", "load", "unload_there", "load_there", "gems", "cargo"), _GEMS),
+    "winners": _SEATS,
+    "canoes": _CANOES,
+}
+_SPECIAL: Final[dict[tuple[type[Any], str], frozenset[Any]]] = {
+    (WhirlpoolMoved, "to"): frozenset((*SPACE_BY_NAME, "next")),
+    (MooseLeft, "to"): frozenset(("place", "returning")),
+}
+_OPTIONAL: Final = frozenset(((BoughtBack, "gem"), (WeatherChanged, "seat"), (BeaverMoved, "to")))

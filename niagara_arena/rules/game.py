@@ -18,18 +18,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from niagara_arena.errors import RulesError
-from niagara_arena.rules.actions import Action, BuyBack, PlayCard
-from niagara_arena.rules.base import buy_menu, card_menu
-from niagara_arena.rules.components import CARD_BY_NAME
-from niagara_arena.rules.engine import answer_secret, settle, take_off
+from niagara_arena.rules.actions import Action
+from niagara_arena.rules.base import CARD_BY_ID, CARD_MENUS, buy_menu, card_of
+from niagara_arena.rules.engine import answer_buy, begin_turns, run, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
 from niagara_arena.rules.geometry import ASHORE
 from niagara_arena.rules.outcome import is_won
+from niagara_arena.rules.paddling import Menu
 from niagara_arena.rules.position import read_position
 from niagara_arena.rules.registry import DEFAULT_MAX_ROUNDS, make_setup, opening_numbers
 from niagara_arena.rules.state import (
     BANK,
+    CARD,
     HAND,
     MOOSE,
     PHASE,
@@ -42,6 +43,7 @@ from niagara_arena.rules.state import (
     STRIDE,
     Decision,
     State,
+    Vector,
     alive,
     block,
 )
@@ -102,17 +104,23 @@ def pending(state: State) -> tuple[Decision, ...]:
 
 def legal(state: State, seat: int) -> tuple[Action, ...]:
     """Return the actions of a seat's open decision, in canonical order; empty if it has none."""
+    menus = asked(state, seat)
+    if len(menus) == 1:
+        return menus[0].actions
+    if len(menus) == 2:
+        return menus[0].actions + menus[1].actions
+    return tuple([action for menu in menus for action in menu.actions])
+
+
+def asked(state: State, seat: int) -> tuple[Menu, ...]:
+    """Return the menus of a seat's open decision; empty if it has none."""
     for decision in state._pending:
         if decision[0] == seat:
-            menus = state._menus
-            if menus:
-                if len(menus) == 1:
-                    return menus[0].actions
-                return tuple([action for menu in menus for action in menu.actions])
-            v = state._v
+            if state._menus:
+                return state._menus
             if decision[1] == "card":
-                return card_menu(v[SEATS + seat * STRIDE + HAND])
-            return buy_menu(state._setup, v, seat)
+                return (CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]],)
+            return (buy_menu(state._setup, state._v, seat),)
     return ()
 
 
@@ -127,42 +135,68 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
             break
     else:
         raise explain(state, seat, action)
-    kind = decision[1]
-    setup = state._setup
-    v = list(state._v)
-    menus = state._menus
-    events: list[Event] = []
-    if menus:
-        for menu in menus:
-            if type(action) is type(menu.actions[-1]) and _offers(menu, action):
-                break
-        else:
+    v = state._v.copy()
+    if decision[1] == "card":
+        at = SEATS + seat * STRIDE
+        card = CARD_BY_ID.get(id(action)) or card_of(action)
+        if not v[at + HAND] >> card & 1:
             raise explain(state, seat, action)
-        setup.ruleset.questions[kind].perform(setup, v, seat, action, menus, events)
+        v[at + CARD] = card
+        pending = state._pending
+        if len(pending) > 1:  # others still think: nothing is told
+            left = pending[1:] if decision is pending[0] else _without(pending, decision)
+            return _step(Step, (State(state._setup, v, left, (), state._position), ()))
+        return _finish(state, v, [], True, pause_at_round)
+    if decision[1] == "buy":
+        return _buy(state, v, seat, action, pause_at_round)
+    for menu in state._menus:
+        index = (menu.ids or menu.identify()).get(id(action))
+        if index is not None:
+            break
     else:
-        if not _secret_is_legal(state, seat, kind, action):
-            raise explain(state, seat, action)
-        left = answer_secret(state, v, seat, kind, action)
-        if left:
-            return Step(State(setup, tuple(v), left, ()), ())
-    return Step(settle(setup, v, events, pause_at_round), tuple(events))
+        menu, index = _find_equal(state, seat, action)
+    events: list[Event] = []
+    option = menu.options.get(index) or menu.option(index)
+    setup = state._setup
+    setup.ruleset.performs[decision[1]](setup, v, seat, menu.actions[index], option, events)
+    return _finish(state, v, events, False, pause_at_round)
 
 
-def _offers(menu: Any, action: Action) -> bool:
-    try:
-        return action in (menu.options or menu.actions)
-    except TypeError:  # an unhashable thing inside a hand-made action
-        return False
+_step = tuple.__new__  # what Step(…) does, without its detour
 
 
-def _secret_is_legal(state: State, seat: int, kind: str, action: Action) -> bool:
-    """Say whether a buy-back or a card is one that the seat may choose."""
-    if kind == "card":
-        if type(action) is not PlayCard or type(action.card) is not str:
-            return False
-        card = CARD_BY_NAME.get(action.card)
-        return card is not None and bool(state._v[SEATS + seat * STRIDE + HAND] >> card & 1)
-    return type(action) is BuyBack and action in buy_menu(state._setup, state._v, seat)
+def _finish(state: State, v: Vector, events: list[Event], begins: bool, pause: bool) -> Step:
+    """Go on to the next real choice; ``begins`` says that phase I is over."""
+    setup = state._setup
+    if begins:
+        begin_turns(setup, v, events)
+    pending, menus = run(setup, v, events, pause)
+    return _step(Step, (State(setup, v, pending, menus, None), tuple(events)))
+
+
+def _without(pending: tuple[Decision, ...], answered: Decision) -> tuple[Decision, ...]:
+    return tuple([decision for decision in pending if decision is not answered])
+
+
+def _find_equal(state: State, seat: int, action: Action) -> tuple[Menu, int]:
+    """Find an action that did not come from `legal` but equals one that did."""
+    for menu in state._menus:
+        index = menu.find_equal(action)
+        if index >= 0:
+            return menu, index
+    raise explain(state, seat, action)
+
+
+def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Step:
+    """Note a seat's secret buy-back."""
+    menu = buy_menu(state._setup, v, seat)
+    index = menu.find_equal(action)
+    if index < 0:
+        raise explain(state, seat, action)
+    left = answer_buy(state, v, seat, menu.actions[index])
+    if left:
+        return Step(State(state._setup, v, left, (), state._position), ())
+    return _finish(state, v, [], True, pause)
 
 
 def retire(state: State, seats: Iterable[int]) -> Step:
@@ -177,7 +211,7 @@ def retire(state: State, seats: Iterable[int]) -> Step:
             raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
         if state._v[block(seat) + RETIRED]:
             raise RulesError(f"seat {seat} is retired already", clause="N-5.4")
-    v = list(state._v)
+    v = state._v.copy()
     events: list[Event] = []
     take_off(state._setup, v, gone, events)
     return Step(settle(state._setup, v, events), tuple(events))

@@ -48,7 +48,6 @@ from niagara_arena.rules.state import (
     SECRET,
     SHOWN,
     STAGE,
-    STRIDE,
     TURNS,
     UNDECIDED,
     Setup,
@@ -59,7 +58,8 @@ from niagara_arena.rules.state import (
 from niagara_arena.rules.text import position_text
 
 _CANOES: Final = ("[]", "[0]", "[1]", "[0,1]")
-_PLAYED: Final = tuple(f'"{name}"' for name in CARD_NAMES)
+_PLAYED: Final = ("null", *(f'"{name}"' for name in CARD_NAMES[1:]))
+_NONE_PLAYED: Final = tuple(",".join(["null"] * seats) for seats in range(7))
 _BUY_MEMO: Final[dict[int, str]] = {UNDECIDED: "null"}
 
 
@@ -72,7 +72,7 @@ def _buy_text(number: int) -> str:
     return text
 
 
-def turn_text(v: tuple[int, ...]) -> str:
+def turn_text(v: Vector) -> str:
     """Return whose turn it is and which canoes it is about, as JSON."""
     if v[PHASE] not in (TURNS, CLOSING):
         return "null"
@@ -86,22 +86,19 @@ def observation_text(state: State, seat: int) -> str:
     """Return what a seat may see now, as JSON text; raise RulesError for a seat not there."""
     v = state._v
     setup = state._setup
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < setup.seats:
+    if type(seat) is not int or not 0 <= seat < setup.seats:
         raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
-    at = block(0)
-    played = ",".join(
-        [
-            _PLAYED[v[i + CARD]] if v[i + SHOWN] else "null"
-            for i in range(at, at + setup.seats * STRIDE, STRIDE)
-        ]
-    )
-    own = block(seat)
-    card = _PLAYED[v[own + CARD]] if v[own + CARD] else "null"
+    if v[PHASE] == SECRET:
+        played = _NONE_PLAYED[setup.seats]
+    else:
+        played = ",".join([_PLAYED[v[at + CARD] * v[at + SHOWN]] for at in setup.blocks])
+    own = setup.blocks[seat]
+    card = _PLAYED[v[own + CARD]]
     return (
         f'{{"seat":{seat},"phase":"{PHASE_NAMES[v[PHASE]]}","max_rounds":{setup.max_rounds},'
         f'"played":[{played}],"turn":{turn_text(v)},'
         f'"own":{{"buy":{_buy_text(v[own + BUY])},"card":{card}}},'
-        f'"position":{position_text(setup, v)}}}'
+        f'"position":{position_text(state)}}}'
     )
 
 
@@ -171,10 +168,10 @@ def _choose(
     v[at + BUY] = BUYS_NOTHING if card is not None or not secret else UNDECIDED
     if secret and buy is not None:
         action = action_from_json(buy)
-        if not isinstance(action, BuyBack) or action not in buy_menu(setup, v, seat):
+        if not isinstance(action, BuyBack) or action not in buy_menu(setup, v, seat).actions:
             raise RulesError(f"seat {seat} can't buy that", "N-3.2", f"{path}.buy")
         v[at + BUY] = purchase_number(action)
-    elif secret and card is not None and BuyBack((), ()) not in buy_menu(setup, v, seat):
+    elif secret and card is not None and BuyBack((), ()) not in buy_menu(setup, v, seat).actions:
         raise RulesError(f"seat {seat} must buy a canoe back", "N-3.3", f"{path}.buy")
 
 
@@ -201,7 +198,7 @@ def resume(setup: Setup, v: Vector) -> State:
     seat no choice, is played.
     """
     pending, menus = run(setup, v, [])
-    return State(setup, tuple(v), pending, menus)
+    return State(setup, v, pending, menus)
 
 
 def _object(value: object, path: str) -> Mapping[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from niagara_arena.rules.components import BITS, FIELD, GEMS
+from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.state import (
     BANK,
     ENDING,
@@ -14,6 +15,7 @@ from niagara_arena.rules.state import (
     ROUND,
     WON,
     State,
+    Vector,
     alive,
     block,
 )
@@ -38,16 +40,23 @@ class Outcome(NamedTuple):
     """How many rounds were begun."""
 
 
-def missing(bank: int) -> int:
-    """Return how many gems a packed bank still lacks to the nearest winning set [N-5.1]."""
+def _count_missing(bank: int) -> int:
     counts = [(bank >> (BITS * gem)) & FIELD for gem in GEMS]
     colours = COLOURS - sum(1 for number in counts if number)
     return max(0, min(colours, OF_ONE_COLOUR - max(counts), GEMS_IN_ALL - sum(counts)))
 
 
+_MISSING: Final = Memo(_count_missing, 4096)
+
+
+def missing(bank: int) -> int:
+    """Return how many gems a packed bank still lacks to the nearest winning set [N-5.1]."""
+    return _MISSING[bank]
+
+
 def is_won(bank: int) -> bool:
     """Say whether a packed bank holds a winning set [N-5.1]."""
-    return missing(bank) == 0
+    return _MISSING[bank] == 0
 
 
 def outcome(state: State) -> Outcome | None:
@@ -68,7 +77,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(ENDINGS[v[ENDING]], winners, placings, v[ROUND])
 
 
-def _merit(v: tuple[int, ...], seat: int, winner: bool, rule: str) -> tuple[int, ...]:
+def _merit(v: Vector, seat: int, winner: bool, rule: str) -> tuple[int, ...]:
     """Return what placings compare, more being better [N-5.3, N-5.4]."""
     at = block(seat)
     if v[at + RETIRED]:

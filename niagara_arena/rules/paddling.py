@@ -1,414 +1,314 @@
-"""How one canoe may move: every distinct effect of spending its points.
-
-Laws kept here:
-
-- A move is: acts at the place beside the first space, a route in one direction, then either acts
-  at the place beside the last space, or thefts there [N-4.4…4.20].
-- Colours that a canoe loads and colours that it unloads in one turn are disjoint: unloading what
-  was loaded breaks [N-4.14], loading what was unloaded breaks [N-4.15]. After unloading at the
-  first place it loads at no other [N-4.15]. Everything else about two-gem cargoes [N-8] follows.
-- Two moves with the same effect are one option, and the one with the fewest acts stands for both.
-- Options come in canonical order: by the end space from the jetty down to lost, then by
-  ``unload``, ``load``, ``unload_there``, ``load_there``, then by what is stolen.
+"""Menus: what a seat may answer, worked out once for each situation that differs.
 
 Theory of operation. What a canoe can do depends on little: its kind, space, cargo, points, the
-whirlpool, which colours lie at the places it can act at, and the loaded opponents on the spaces
-it can reach upstream. So the list of options for the first five is worked out once (`template`),
-thinned once for each kind of supply met (`Template.menu`), and thefts are added on the spot.
-The memos hold pure functions' results, are bounded, and are dropped whole when full.
+whirlpool if it is in reach, which colours lie at the places where it can act, and the loaded
+opponents on the spaces that it can reach upstream. A `Reach` knows which of these matter; menus
+are remembered by it and the supplies, menus with thefts by the victims. All memos hold pure
+functions' results and are bounded (`memo`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from niagara_arena.rules.actions import Paddle, Theft
-from niagara_arena.rules.components import (
-    BITS,
-    CARGO_CODE,
-    CARGOES,
-    FIELD,
-    GEM_NAMES,
-    GEMS,
-    ONE,
+from niagara_arena.rules.components import CARGO_CODE, CARGOES, GEM_NAMES
+from niagara_arena.rules.geometry import DOWN, JETTY, PLACE_BESIDE, UP
+from niagara_arena.rules.memo import Memo
+from niagara_arena.rules.moves import (
+    ACT_COST,
+    LEGS,
+    SIZES,
+    Haul,
+    Move,
+    Option,
+    Routes,
+    capped,
+    find_moves,
+    unrank,
+    without,
 )
-from niagara_arena.rules.geometry import DOWN as DOWN_FROM
-from niagara_arena.rules.geometry import JETTY, LOST, PLACE_BESIDE, SPACE_NAMES, UP
-from niagara_arena.rules.state import PLACES, SEATS, STRIDE
+from niagara_arena.rules.state import PLACES, SEATS, STRIDE, WHIRLPOOL
 
-ACT_COST: Final = 2
-"""Points for loading or unloading one gem [N-4.4]."""
-
-MEMO_TEMPLATES: Final = 4096
-MEMO_MENUS: Final = 64
-MEMO_THEFTS: Final = 64
+MEMO_REACHES: Final = 2048
+MEMO_MENUS: Final = 4096
+MEMO_PADDLES: Final = 8192
+MEMO_ROBBED: Final = 2048
+MEMO_HAULS: Final = 4096
 
 
-class Route(NamedTuple):
-    """One way to spend points on spaces."""
+class Menu:
+    """Actions in canonical order."""
 
-    cost: int
-    end: int
-    open: bool
-    """Whether the canoe rests on ``end`` of its own accord: it may act or steal there."""
-    upstream: bool
-    """Whether it moved up at least one space."""
+    __slots__ = ("_by_value", "actions", "ids", "options", "text")
 
+    def __init__(self, actions: tuple[Any, ...]) -> None:
+        self.actions = actions
+        self.ids: dict[int, int] = {}
+        """Memo: identity of an action → its index, see `identify`."""
+        self.options: dict[int, Option] = {}
+        """Memo: index → what the move of a canoe does, see `option`."""
+        self.text: str | None = None
+        """Memo: the entries of the legal actions in JSON, joined by commas."""
+        self._by_value: dict[Any, int] | None = None
 
-Routes = Callable[[int, int, int], Iterable[Route]]
-"""(space, points, whirlpool) → the routes of at least one space that cost at most the points."""
+    def identify(self) -> dict[int, int]:
+        """Return, and remember, the index of each action by its identity.
 
-_RANK: Final = {JETTY: 0} | {space: space for space in range(1, JETTY)} | {LOST: LOST}
+        Most actions that are played came from here, and need no look at their fields. The menu
+        keeps its actions alive, so no other thing can have the same id.
+        """
+        self.ids = {id(action): index for index, action in enumerate(self.actions)}
+        return self.ids
 
+    def find_equal(self, action: object) -> int:
+        """Return the index of the action that equals this one, -1 if none does."""
+        if self._by_value is None:
+            self._by_value = {(type(known), known): i for i, known in enumerate(self.actions)}
+        try:
+            index = self._by_value.get((type(action), action), -1)
+        except (TypeError, RecursionError):  # an unhashable thing inside a hand-made action
+            return -1
+        return index if index >= 0 and same_types(self.actions[index], action) else -1
 
-class Option:
-    """One effect of moving a canoe, ready to be carried out."""
-
-    __slots__ = (
-        "action",
-        "banked",
-        "cargo",
-        "deltas",
-        "end",
-        "fallen",
-        "needs",
-        "room",
-        "steals",
-        "takes",
-        "thefts",
-    )
-
-    def __init__(self, action: Paddle, end: int, cargo: int, room: int) -> None:
-        self.action = action
-        self.end = end
-        self.cargo = cargo
-        """Cargo code at the end, after thefts; 0 once landed or lost."""
-        self.room = room
-        """How many gems it may steal on its end space; 0 where theft is out of the question."""
-        self.needs: tuple[tuple[int, int], ...] = ()
-        """(place, packed gems) that must lie there to be loaded."""
-        self.deltas: tuple[tuple[int, int], ...] = ()
-        """(index into v, packed change) for every place whose supply changes."""
-        self.banked = 0
-        """Cargo code that lands in the bank."""
-        self.fallen = 0
-        """Cargo code that goes over the falls."""
-        self.steals: tuple[tuple[int, int], ...] = ()
-        """(index into v of an opponent's cargo, its new cargo code)."""
-        self.thefts: dict[tuple[int, ...], tuple[Option, ...]] = {}
-        """Memo: victims on the end space → the options that rob them."""
-        self.takes = action.take_moose
+    def option(self, index: int) -> Option | None:
+        """Return, and remember, what an action does, where that takes working out."""
+        return None
 
 
-class Menu(NamedTuple):
-    """Actions in canonical order, with what each does."""
+def same_types(known: object, given: object) -> bool:
+    """Say whether equal things are made of the same types: True is not 1, nor is 1.0."""
+    if type(known) is not type(given):
+        return False
+    if isinstance(known, tuple) and isinstance(given, tuple):
+        return all(map(same_types, known, given))
+    return True
 
-    actions: tuple[Any, ...]
-    options: dict[Any, Option]
+
+def _paddles(canoe: int, takes: bool) -> Memo[int, Paddle]:
+    """Return a memo of a canoe's moves by canonical order, which is all that they are."""
+
+    def make(order: int) -> Paddle:
+        end, unload, load, unload_there, load_there = unrank(order)
+        return Paddle(canoe, end, unload, load, unload_there, load_there, (), takes)
+
+    return Memo(make, MEMO_PADDLES)
 
 
-class Template:
-    """All that a canoe could do if every gem lay everywhere, and the menus cut from it."""
+_PADDLES: Final = tuple(_paddles(canoe, takes) for canoe in (0, 1) for takes in (False, True))
 
-    __slots__ = ("_menus", "options", "places", "steal_spaces")
 
-    def __init__(self, options: list[Option]) -> None:
-        self.options = options
-        self.places = tuple(sorted({place for o in options for place, _ in o.needs}))
-        """Places whose supply matters."""
-        self.steal_spaces = 0
-        """Bit mask of the end spaces on which it has room to steal."""
-        for option in options:
-            if option.room:
-                self.steal_spaces |= 1 << option.end
-        self._menus: dict[tuple[int, ...], Menu] = {}
+def unranked(which: int, order: int) -> Paddle:
+    """Return a move by its canonical order; ``which`` is twice the canoe, plus 1 with the moose."""
+    return _PADDLES[which][order]
 
-    def menu(self, v: list[int]) -> Menu:
-        """Return the moves that the gems lying at the places allow, thefts left aside."""
-        key = tuple([_supply(v[PLACES + place]) for place in self.places])
-        menu = self._menus.get(key)
-        if menu is None:
-            if len(self._menus) >= MEMO_MENUS:
-                self._menus.clear()
-            supply = dict(zip(self.places, key, strict=True))
-            menu = _menu(o for o in self.options if _supplied(o, supply))
-            self._menus[key] = menu
+
+class CanoeMenu(Menu):
+    """The moves of one canoe."""
+
+    __slots__ = ("at", "canoe", "moves", "takes")
+
+    def __init__(self, canoe: int, at: int, takes: bool, moves: Iterable[Move]) -> None:
+        self.canoe = canoe
+        self.at = at
+        self.takes = takes
+        self.moves = tuple(moves)
+        paddles = _PADDLES[2 * canoe + takes]
+        super().__init__(
+            tuple(
+                [
+                    paddles[move[0]]
+                    if move[8] is None
+                    else paddles[move[0]]._replace(steal=move[8][0])
+                    for move in self.moves
+                ]
+            )
+        )
+
+    def option(self, index: int) -> Option:
+        """Return, and remember, what a move does."""
+        option = Option(self.actions[index], self.at, self.moves[index])
+        self.options[index] = option
+        return option
+
+    @property
+    def idle(self) -> int:
+        """The index of the move that changes nothing at all, -1 if there is none."""
+        for index, move in enumerate(self.moves):
+            if move[1] == self.at and not any(move[2:6]) and not self.takes:
+                return index
+        return -1
+
+    def without_idle(self) -> CanoeMenu:
+        """Return the menu without the move that changes nothing."""
+        moves = (move for index, move in enumerate(self.moves) if index != self.idle)
+        return CanoeMenu(self.canoe, self.at, self.takes, moves)
+
+
+# --- One canoe ---------------------------------------------------------------------------------
+
+_CAPPED: Final = (capped(0), capped(1), capped(2))
+"""By capacity: a canoe can load no more gems of a colour at one place."""
+
+
+class Reach:
+    """What else than its cargo's colours a canoe's moves depend on."""
+
+    __slots__ = ("amounts", "at", "places", "spaces", "whirlpool")
+
+    def __init__(
+        self,
+        routes: Routes,
+        capacity: int,
+        at: int,
+        amounts: tuple[int, ...],
+        whirlpool: int,
+        held: int,
+    ) -> None:
+        self.at = at
+        self.amounts = amounts
+        self.whirlpool = whirlpool
+        self.spaces = 0
+        """Bit mask of the spaces on which it may steal, room permitting."""
+        places = set()
+        needed = 1 if held < capacity else 2  # a full canoe unloads before it loads
+        most = held + capacity
+        for amount in amounts:
+            if amount >= ACT_COST * needed and PLACE_BESIDE[at] >= 0:
+                places.add(PLACE_BESIDE[at])
+            for count in range(min(most, (amount - 1) // ACT_COST) + 1):
+                for leg in LEGS[routes, at, amount - ACT_COST * count, whirlpool]:
+                    if leg.steals:
+                        self.spaces |= 1 << leg.end
+                    if needed <= leg.acts and leg.acts + count <= most:
+                        places.add(PLACE_BESIDE[leg.end])
+        self.places = tuple(PLACES + place for place in sorted(places))
+        """Indices into v of the places whose supply matters."""
+
+
+def _touched(at: int, points: int) -> int:
+    """Return the bit mask of the spaces that a canoe with these points can touch."""
+    mask = 0
+    above, below = at, {at}
+    for _ in range(points):
+        above = UP[above] if above not in (0, JETTY) else 0
+        below = {space for each in below for space in DOWN[each]}
+        mask |= 1 << above
+        for space in below:
+            mask |= 1 << space
+    return mask & ~1
+
+
+MOST_POINTS: Final = 9
+"""A 7 and the moose [N-11.3]."""
+_TOUCHED: Final = tuple(
+    tuple(_touched(at, points) for points in range(MOST_POINTS + 1)) for at in range(JETTY + 1)
+)
+
+
+class Paddler:
+    """One kind of canoe: its number, its capacity, and the routes that its game knows."""
+
+    def __init__(self, canoe: int, capacity: int, routes: Routes, pair: bool) -> None:
+        self.canoe = canoe
+        self.capacity = capacity
+        self.routes = routes
+        self.pair = pair
+        """Whether a seat's two canoes can't be told apart: robbing either of equal ones is one."""
+        self._capped = _CAPPED[capacity]
+        self._reaches = Memo(self._make_reach, MEMO_REACHES)
+        self._menus = Memo(self._make_menu, MEMO_MENUS)
+
+    def _make_reach(self, key: tuple[int, tuple[int, ...], int, int]) -> Reach:
+        at, amounts, whirlpool, held = key
+        return Reach(self.routes, self.capacity, at, amounts, whirlpool, held)
+
+    def _make_menu(self, key: tuple[Any, ...]) -> CanoeMenu:
+        reach, cargo, takes, *supplies = key
+        supply = {place - PLACES: gems for place, gems in zip(reach.places, supplies, strict=True)}
+        moves = find_moves(
+            self.capacity, reach.at, cargo, reach.amounts, reach.whirlpool, self.routes, supply
+        )
+        return CanoeMenu(self.canoe, reach.at, takes, moves)
+
+    def menu(
+        self, v: list[int], i: int, amounts: tuple[int, ...], takes: bool, rivals: tuple[int, ...]
+    ) -> CanoeMenu:
+        """Return what the canoe whose space is at index ``i`` can do now, thefts included.
+
+        ``rivals`` are the indices into v of the opponents' cargoes.
+        """
+        at = v[i]
+        cargo = v[i + 1]
+        whirlpool = v[WHIRLPOOL]
+        if whirlpool and not _TOUCHED[at][amounts[-1]] >> whirlpool & 1:
+            whirlpool = 0  # out of reach
+        reach = self._reaches[at, amounts, whirlpool, SIZES[cargo]]
+        cap = self._capped
+        menu = self._menus[(reach, cargo, takes, *[cap[v[place]] for place in reach.places])]
+        if reach.spaces:
+            spaces = reach.spaces
+            victims = [i for i in rivals if v[i] and spaces >> v[i - 1] & 1]
+            if victims:
+                return _ROBBED[menu, _loot(v, victims, self.pair)]
         return menu
 
 
-_SUPPLY: Final[dict[int, int]] = {}
+# --- Thefts ------------------------------------------------------------------------------------
 
 
-def _supply(packed: int) -> int:
-    """Return a supply with each count capped at two, all that any canoe can load at a place."""
-    capped = _SUPPLY.get(packed)
-    if capped is None:
-        if len(_SUPPLY) >= MEMO_TEMPLATES:
-            _SUPPLY.clear()
-        capped = sum(ONE[gem] * min(2, (packed >> (BITS * gem)) & FIELD) for gem in GEMS)
-        _SUPPLY[packed] = capped
-    return capped
+def _loot(v: list[int], victims: list[int], pair: bool) -> tuple[int, ...]:
+    """Return flat triples of the victims: space, index into v of the cargo, cargo code."""
+    flat: list[int] = []
+    for i in victims:
+        if pair and (i - SEATS) % STRIDE == 3 and v[i - 2] == v[i] and v[i - 3] == v[i - 1]:
+            continue  # the like of the canoe before it
+        flat += (v[i - 1], i, v[i])
+    return tuple(flat)
 
 
-def _supplied(option: Option, supply: dict[int, int]) -> bool:
-    """Say whether the gems that an option loads lie there [N-4.12]."""
-    return all(
-        (supply[place] >> (BITS * gem)) & FIELD >= (gems >> (BITS * gem)) & FIELD
-        for place, gems in option.needs
-        for gem in GEMS
-    )
+def _make_robbed(key: tuple[CanoeMenu, tuple[int, ...]]) -> CanoeMenu:
+    """Return a menu with the thefts after each move that ends beside victims."""
+    menu, flat = key
+    by_space: dict[int, tuple[int, ...]] = {}
+    for space, index, code in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
+        by_space[space] = (*by_space.get(space, ()), index, code)
+    moves: list[Move] = []
+    for move in menu.moves:
+        moves.append(move)
+        room = move[7]
+        if room and move[1] in by_space:
+            plain = move[:8]
+            moves += [(*plain, haul) for haul in _HAULS[move[6], room, by_space[move[1]]]]
+    return CanoeMenu(menu.canoe, menu.at, menu.takes, moves)
 
 
-def _menu(options: Iterable[Option]) -> Menu:
-    table = {option.action: option for option in options}
-    return Menu(tuple(table), table)
+_ROBBED: Final = Memo(_make_robbed, MEMO_ROBBED)
 
 
-def base_routes(at: int, points: int, whirlpool: int) -> Iterator[Route]:
-    """Yield the routes of the base game from a space [N-4.7…4.10]; there is no whirlpool."""
-    del whirlpool
-    if at != JETTY:
-        space = at
-        for cost in range(1, points + 1):
-            space = UP[space]
-            yield Route(cost, space, open=space != JETTY, upstream=True)
-            if space == JETTY:
-                break
-    reached: tuple[int, ...] = (at,)
-    for cost in range(1, points + 1):
-        reached = tuple(below for space in reached for below in DOWN_FROM[space])
-        for space in reached:
-            yield Route(cost, space, open=space != LOST, upstream=False)
-
-
-def _parts(cargo: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return every multiset of gems that can be taken out of a cargo, the empty one first."""
-    return sorted({part for size in range(len(cargo) + 1) for part in combinations(cargo, size)})
-
-
-def _without(cargo: tuple[int, ...], part: tuple[int, ...]) -> tuple[int, ...]:
-    rest = list(cargo)
-    for gem in part:
-        rest.remove(gem)
-    return tuple(rest)
-
-
-def _acts(
-    cargo: tuple[int, ...], capacity: int, place: int
-) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
-    """Yield (unloaded, loaded, cargo after) for all that can be done beside one place.
-
-    Unloading comes first: as no colour is both unloaded and loaded, no other order allows more.
-    """
-    yield (), (), cargo
-    if place < 0:
-        return
-    for unload in _parts(cargo):
-        rest = _without(cargo, unload)
-        for load in CARGOES:
-            if len(rest) + len(load) > capacity or not (unload or load):
-                continue
-            if set(unload).isdisjoint(load):
-                yield unload, load, tuple(sorted(rest + load))
-
-
-def _moves(
-    capacity: int, at: int, cargo: int, points: int, whirlpool: int, routes: Routes
-) -> Iterator[tuple[tuple[tuple[int, ...], ...], Route, tuple[int, ...]]]:
-    """Yield ((unload, load, unload_there, load_there), route, cargo at the end)."""
-    for unload, load, held in _acts(CARGOES[cargo], capacity, PLACE_BESIDE[at]):
-        left = points - ACT_COST * (len(unload) + len(load))
-        if left < 0:
-            continue
-        if left == 0:  # all spent in place [N-4.6]
-            yield (unload, load, (), ()), Route(0, at, open=False, upstream=False), held
-            continue
-        for route in routes(at, left, whirlpool):
-            rest = left - route.cost
-            if not route.open:
-                if rest == 0 or route.end in (JETTY, LOST):  # only there points lapse [N-4.5]
-                    yield (unload, load, (), ()), route, held
-                continue
-            for unload_there, load_there, final in _acts(held, capacity, PLACE_BESIDE[route.end]):
-                if ACT_COST * (len(unload_there) + len(load_there)) != rest:
-                    continue
-                if unload and load_there:  # loads at no other place [N-4.15]
-                    continue
-                if not set(unload + unload_there).isdisjoint(load + load_there):
-                    continue
-                yield (unload, load, unload_there, load_there), route, final
-
-
-def _names(gems: tuple[int, ...]) -> tuple[str, ...]:
-    return tuple(GEM_NAMES[gem] for gem in gems)
-
-
-def _option(
-    canoe: int,
-    takes: bool,
-    capacity: int,
-    at: int,
-    move: tuple[tuple[tuple[int, ...], ...], Route, tuple[int, ...]],
-) -> Option:
-    """Return the option of one move; see `_moves` for the shape of ``move``."""
-    (unload, load, unload_there, load_there), route, cargo = move
-    names = (_names(unload), _names(load), _names(unload_there), _names(load_there))
-    action = Paddle(canoe, SPACE_NAMES[route.end], *names, (), takes)
-    steals = route.open and route.upstream and not unload_there and not load_there
-    rests = route.end not in (JETTY, LOST)
-    option = Option(
-        action,
-        route.end,
-        CARGO_CODE[cargo] if rests else 0,
-        capacity - len(cargo) if steals else 0,
-    )
-    changes: dict[int, int] = {}
-    needs: dict[int, int] = {}
-    for place, gone, come in (
-        (PLACE_BESIDE[at], load, unload),
-        (PLACE_BESIDE[route.end], load_there, unload_there),
-    ):
-        if gone:
-            needs[place] = sum(ONE[gem] for gem in gone)
-        if gone or come:
-            changes[place] = sum(ONE[gem] for gem in come) - sum(ONE[gem] for gem in gone)
-    if route.end == JETTY:
-        option.banked = CARGO_CODE[cargo]
-    elif route.end == LOST:
-        option.fallen = CARGO_CODE[cargo]
-        for gem in cargo:  # back to the place of its own colour [N-6.5]
-            changes[gem] = changes.get(gem, 0) + ONE[gem]
-    option.needs = tuple(sorted(needs.items()))
-    option.deltas = tuple((PLACES + place, c) for place, c in sorted(changes.items()) if c)
-    return option
-
-
-_TEMPLATES: Final[dict[tuple[object, ...], Template]] = {}
-
-
-def template(
-    canoe: int,
-    capacity: int,
-    at: int,
-    cargo: int,
-    points: tuple[int, ...],
-    whirlpool: int,
-    takes_moose: bool,
-    routes: Routes,
-) -> Template:
-    """Return what a canoe could do with any one of these amounts of points."""
-    key = (canoe, capacity, at, cargo, points, whirlpool, takes_moose, routes)
-    found = _TEMPLATES.get(key)
-    if found is None:
-        if len(_TEMPLATES) >= MEMO_TEMPLATES:
-            _TEMPLATES.clear()
-        options = [
-            _option(canoe, takes_moose, capacity, at, move)
-            for amount in points
-            for move in _moves(capacity, at, cargo, amount, whirlpool, routes)
-        ]
-        found = Template(_distinct(options))
-        _TEMPLATES[key] = found
-    return found
-
-
-def _distinct(options: list[Option]) -> list[Option]:
-    """Return one option for each effect, in canonical order."""
-    effects: dict[tuple[object, ...], Option] = {}
-    for option in sorted(options, key=_acts_of):
-        effect = (option.end, option.cargo, option.banked, option.deltas)
-        known = effects.setdefault(effect, option)
-        known.room = max(known.room, option.room)
-    return sorted(effects.values(), key=_canonical)
-
-
-def _acts_of(option: Option) -> int:
-    a = option.action
-    return len(a.unload) + len(a.load) + len(a.unload_there) + len(a.load_there)
-
-
-def _canonical(option: Option) -> tuple[object, ...]:
-    return (_RANK[option.end], *option.action[2:6])
-
-
-def loaded_opponents(v: list[int], seat: int, seats: int) -> int:
-    """Return the bit mask of spaces on which an opponent's canoe can be robbed."""
-    mask = 0
-    own = SEATS + seat * STRIDE
-    for at in range(SEATS, SEATS + seats * STRIDE, STRIDE):
-        if at != own:
-            if v[at + 1]:
-                mask |= 1 << v[at]
-            if v[at + 3]:
-                mask |= 1 << v[at + 2]
-    return mask
-
-
-def with_thefts(menu: Menu, spaces: int, v: list[int], seat: int, seats: int, pair: bool) -> Menu:
-    """Return a menu with a robbing option after each option that ends beside loaded opponents.
-
-    ``spaces`` masks the spaces where there is something to steal; ``pair`` says that a seat's
-    two canoes can't be told apart, so robbing either of two equal ones is the same.
-    """
-    options: list[Option] = []
-    for option in menu.options.values():
-        options.append(option)
-        if option.room and spaces >> option.end & 1:
-            options.extend(_thefts(option, _victims(v, option.end, seat, seats, pair)))
-    return _menu(options)
-
-
-def _victims(v: list[int], space: int, seat: int, seats: int, pair: bool) -> tuple[int, ...]:
-    """Return (index into v of the cargo, cargo code) pairs, flat, of the robbable canoes."""
-    found: list[int] = []
-    for other in range(seats):
-        if other == seat:
-            continue
-        at = SEATS + other * STRIDE
-        first = v[at] == space and v[at + 1] != 0
-        if first:
-            found += (at + 1, v[at + 1])
-        if v[at + 2] == space and v[at + 3] and not (pair and first and v[at + 1] == v[at + 3]):
-            found += (at + 3, v[at + 3])
-    return tuple(found)
-
-
-def _thefts(option: Option, victims: tuple[int, ...]) -> tuple[Option, ...]:
+def _find_hauls(key: tuple[int, int, tuple[int, ...]]) -> tuple[Haul, ...]:
     """Return the ways to rob these victims at the end of a move [N-4.17, N-8.3]."""
-    known = option.thefts.get(victims)
-    if known is None:
-        if len(option.thefts) >= MEMO_THEFTS:
-            option.thefts.clear()
-        loot = [
-            (index, gem)
-            for index, code in zip(victims[::2], victims[1::2], strict=True)
-            for gem in CARGOES[code]
-        ]
-        hauls = {haul for size in range(1, option.room + 1) for haul in combinations(loot, size)}
-        robbing = [
-            _robbing(option, haul, dict(zip(victims[::2], victims[1::2], strict=True)))
-            for haul in hauls
-        ]
-        known = tuple(sorted(robbing, key=lambda o: o.action.steal))
-        option.thefts[victims] = known
-    return known
+    cargo, room, flat = key
+    victims = dict(zip(flat[::2], flat[1::2], strict=True))
+    loot = [(index, gem) for index, code in victims.items() for gem in CARGOES[code]]
+    hauls = {haul for size in range(1, room + 1) for haul in combinations(loot, size)}
+    return tuple(sorted(_haul(cargo, haul, victims) for haul in hauls))
 
 
-def _robbing(option: Option, haul: tuple[tuple[int, int], ...], cargoes: dict[int, int]) -> Option:
-    """Return the option that ends as another does and then takes these gems."""
+_HAULS: Final = Memo(_find_hauls, MEMO_HAULS)
+"""(cargo code, room, victims) → hauls; victims are flat pairs: index into v, cargo code."""
+
+
+def _haul(cargo: int, haul: tuple[tuple[int, int], ...], victims: dict[int, int]) -> Haul:
     thefts = []
     after: dict[int, tuple[int, ...]] = {}
-    cargo = CARGOES[option.cargo]
+    held = CARGOES[cargo]
     for index, gem in haul:
         seat, place = divmod(index - SEATS, STRIDE)
         thefts.append(Theft(seat, place // 2, GEM_NAMES[gem]))
-        after[index] = _without(after.get(index, CARGOES[cargoes[index]]), (gem,))
-        cargo += (gem,)
-    action = option.action._replace(steal=tuple(sorted(thefts)))
-    robbing = Option(action, option.end, CARGO_CODE[tuple(sorted(cargo))], 0)
-    robbing.needs = option.needs
-    robbing.deltas = option.deltas
-    robbing.steals = tuple((index, CARGO_CODE[rest]) for index, rest in sorted(after.items()))
-    return robbing
+        after[index] = without(after.get(index, CARGOES[victims[index]]), (gem,))
+        held += (gem,)
+    robbed = tuple((index, CARGO_CODE[rest]) for index, rest in sorted(after.items()))
+    return tuple(sorted(thefts)), CARGO_CODE[tuple(sorted(held))], robbed

@@ -2,8 +2,8 @@
 
 Laws kept here:
 
-- A `State` never changes. Stages of the rules work on a private `list` copy of its numbers
-  (called ``v`` everywhere) and freeze the result into a new `State`.
+- A `State` never changes. Stages of the rules work on a copy of its numbers (called ``v``
+  everywhere), which they give away for good when a new `State` is made of it.
 - Equal positions are equal numbers: a base seat's two canoes are kept sorted by (space, cargo)
   [N-2.1], so nobody need compare up to order.
 - A state that is not over has at least one pending decision with at least two legal actions;
@@ -22,6 +22,7 @@ from niagara_arena.rules.geometry import LOST
 if TYPE_CHECKING:
     from niagara_arena.rules.actions import Action
     from niagara_arena.rules.events import Event
+    from niagara_arena.rules.moves import Option
     from niagara_arena.rules.paddling import Menu
 
 # The header.
@@ -86,8 +87,8 @@ class Question(NamedTuple):
 
     options: Callable[[Setup, Vector, int], tuple[Menu, ...]]
     """What the seat may answer now."""
-    perform: Callable[[Setup, Vector, int, Action, tuple[Menu, ...], list[Event]], None]
-    """Carry out one of these answers on ``v``."""
+    perform: Callable[[Setup, Vector, int, Action, Option | None, list[Event]], None]
+    """Carry out one of these answers, with its option if the menu has one, on ``v``."""
 
 
 class CardPlay(NamedTuple):
@@ -98,38 +99,95 @@ class CardPlay(NamedTuple):
     kind: str
 
 
-class Ruleset(NamedTuple):
+class Ruleset:
     """A variant of the game as data: the expansion is another one of these."""
 
-    name: str
-    seat_counts: range
-    deck: tuple[int, ...]
-    capacities: tuple[int, int]
-    interchangeable: bool
-    """Whether a seat's two canoes can't be told apart [N-2.1]."""
-    gems_a_place: Callable[[int], int]
-    extras: tuple[int, int, int]
-    """Whirlpool, beaver and moose at set-up; zeros where the game has none."""
-    cards: dict[int, CardPlay]
-    questions: dict[str, Question]
-    closing: tuple[Stage, ...]
-    """What follows the last turn of a round, in order."""
-    on_removed: Callable[[Vector, int], None]
-    """Told that a seat's canoes are taken off the board [N-5.4]."""
+    __slots__ = (
+        "capacities",
+        "cards",
+        "closing",
+        "deck",
+        "extras",
+        "full_hand",
+        "gems_a_place",
+        "interchangeable",
+        "name",
+        "on_removed",
+        "performs",
+        "plays",
+        "questions",
+        "seat_counts",
+    )
 
-    @property
-    def full_hand(self) -> int:
+    def __init__(
+        self,
+        *,
+        name: str,
+        seat_counts: range,
+        deck: tuple[int, ...],
+        capacities: tuple[int, int],
+        interchangeable: bool,
+        gems_a_place: Callable[[int], int],
+        extras: tuple[int, int, int],
+        cards: dict[int, CardPlay],
+        questions: dict[str, Question],
+        closing: tuple[Stage, ...],
+        on_removed: Callable[[Vector, int], None],
+    ) -> None:
+        self.name = name
+        self.seat_counts = seat_counts
+        self.deck = deck
+        self.capacities = capacities
+        self.interchangeable = interchangeable
+        """Whether a seat's two canoes can't be told apart [N-2.1]."""
+        self.gems_a_place = gems_a_place
+        self.extras = extras
+        """Whirlpool, beaver and moose at set-up; zeros where the game has none."""
+        self.cards = cards
+        self.questions = questions
+        self.closing = closing
+        """What follows the last turn of a round, in order."""
+        self.on_removed = on_removed
+        """Told that a seat's canoes are taken off the board [N-5.4]."""
+        self.full_hand = sum(1 << card for card in deck)
         """The bit mask of a whole hand."""
-        return sum(1 << card for card in self.deck)
+        self.performs = {kind: question.perform for kind, question in questions.items()}
+        """By kind of decision: how its answer is carried out."""
+        self.plays = {
+            card: (play.open, play.kind, *questions[play.kind]) for card, play in cards.items()
+        }
+        """By card: how its turn opens, its kind of decision, and how that is asked and answered."""
 
 
-class Setup(NamedTuple):
-    """What stays fixed through one game."""
+class Setup:
+    """What stays fixed through one game, and indices into ``v`` that follow from it."""
 
-    ruleset: Ruleset
-    seats: int
-    max_rounds: int
-    placings: str
+    __slots__ = (
+        "blocks",
+        "canoes",
+        "max_rounds",
+        "placings",
+        "rivals",
+        "ruleset",
+        "seats",
+    )
+
+    def __init__(self, ruleset: Ruleset, seats: int, max_rounds: int, placings: str) -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.max_rounds = max_rounds
+        self.placings = placings
+        self.blocks = tuple(range(SEATS, SEATS + seats * STRIDE, STRIDE))
+        """Where each seat's block begins."""
+        self.canoes = tuple(
+            (at + 2 * canoe, seat, canoe) for seat, at in enumerate(self.blocks) for canoe in (0, 1)
+        )
+        """Each canoe: the index of its space, its seat, its number."""
+        self.rivals = tuple(
+            tuple(i + CARGO for i, other, _ in self.canoes if other != seat)
+            for seat in range(seats)
+        )
+        """By seat: the indices of the opponents' cargoes."""
 
     def describe(self) -> tuple[str, int, int, str]:
         """Return the part that distinguishes one set-up from another."""
@@ -139,19 +197,21 @@ class Setup(NamedTuple):
 class State:
     """One moment of a game. Make it with `start`, ask it through the functions of the door."""
 
-    __slots__ = ("_hash", "_menus", "_pending", "_setup", "_v")
+    __slots__ = ("_menus", "_pending", "_position", "_setup", "_v")
 
     def __init__(
         self,
         setup: Setup,
-        v: tuple[int, ...],
+        v: Vector,
         pending: tuple[Decision, ...],
         menus: tuple[Menu, ...],
+        position: str | None = None,
     ) -> None:
         self._setup = setup
         self._v = v
         self._pending = pending
         self._menus = menus
+        self._position = position  # memo: the text of its position, see `text`
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -159,7 +219,7 @@ class State:
         return self._v == other._v and self._setup.describe() == other._setup.describe()
 
     def __hash__(self) -> int:
-        return hash(self._v)
+        return hash(tuple(self._v))
 
     def __repr__(self) -> str:
         name, seats, _, _ = self._setup.describe()
@@ -230,12 +290,12 @@ def sort_canoes(v: Vector, at: int) -> None:
         v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
 
 
-def alive(setup: Setup, v: Vector | tuple[int, ...]) -> list[int]:
+def alive(setup: Setup, v: Vector) -> list[int]:
     """Return the seats that are not retired."""
     return [seat for seat in range(setup.seats) if not v[block(seat) + RETIRED]]
 
 
-def in_play(v: Vector | tuple[int, ...], seat: int) -> int:
+def in_play(v: Vector, seat: int) -> int:
     """Return how many canoes of a seat are not lost."""
     at = block(seat)
     return (v[at] != LOST) + (v[at + 2] != LOST)

@@ -19,6 +19,7 @@ from niagara_arena.rules.components import (
     cards_of,
 )
 from niagara_arena.rules.geometry import ARM_NAMES, ASHORE, SPACE_NAMES
+from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.state import (
     AT_PLACE,
     BANK,
@@ -34,23 +35,18 @@ from niagara_arena.rules.state import (
     ROUND,
     SEATS,
     START,
-    STRIDE,
     WEATHER,
     WHIRLPOOL,
     Setup,
+    State,
+    Vector,
 )
 
 MEMO_ROWS: Final = 8192
 
-_GEMS: Final[dict[int, str]] = {}
-_ROWS: Final[dict[tuple[int, ...], str]] = {}
-
 _SPACE_TEXT: Final = tuple(f'"{name}"' for name in SPACE_NAMES)
 _WHIRLPOOL_TEXT: Final = ("null", *_SPACE_TEXT[1:], '"next"')
 _BEAVER_TEXT: Final = ("null", *_SPACE_TEXT[1:])
-_CARGO_TEXT: Final = tuple(
-    "[" + ",".join(f'"{gem}"' for gem in names) + "]" for names in CARGO_NAMES
-)
 
 
 def names_text(names: tuple[str, ...]) -> str:
@@ -58,16 +54,24 @@ def names_text(names: tuple[str, ...]) -> str:
     return "[" + ",".join(f'"{name}"' for name in names) + "]"
 
 
-def gems_text(packed: int) -> str:
-    """Return packed gems as a JSON object of counts."""
-    text = _GEMS.get(packed)
-    if text is None:
-        if len(_GEMS) >= MEMO_ROWS:
-            _GEMS.clear()
-        counts = ((GEM_NAMES[gem], (packed >> (BITS * gem)) & FIELD) for gem in OUTPUT_ORDER)
-        text = "{" + ",".join(f'"{name}":{number}' for name, number in counts if number) + "}"
-        _GEMS[packed] = text
-    return text
+CARGO_TEXT: Final = tuple(names_text(names) for names in CARGO_NAMES)
+"""By cargo code: its gems as a JSON list."""
+
+
+def _gems_text(packed: int) -> str:
+    counts = ((GEM_NAMES[gem], (packed >> (BITS * gem)) & FIELD) for gem in OUTPUT_ORDER)
+    return "{" + ",".join(f'"{name}":{number}' for name, number in counts if number) + "}"
+
+
+GEMS_TEXT: Final = Memo(_gems_text, MEMO_ROWS)
+"""By packed gems: a JSON object of counts."""
+
+
+def _places_text(places: tuple[int, ...]) -> str:
+    return ",".join(f'"{GEM_NAMES[place]}":{GEMS_TEXT[places[place]]}' for place in OUTPUT_ORDER)
+
+
+_PLACES_TEXT: Final = Memo(_places_text, MEMO_ROWS)
 
 
 def canoe_text(capacity: int, at: int, cargo: int) -> str:
@@ -75,29 +79,26 @@ def canoe_text(capacity: int, at: int, cargo: int) -> str:
     ashore = "true" if at >= ASHORE else "false"
     return (
         f'{{"capacity":{capacity},"at":{_SPACE_TEXT[at & 15]},'
-        f'"cargo":{_CARGO_TEXT[cargo]},"ashore":{ashore}}}'
+        f'"cargo":{CARGO_TEXT[cargo]},"ashore":{ashore}}}'
     )
 
 
-def hand_text(mask: int) -> str:
-    """Return a hand as a JSON list of cards."""
-    return names_text(tuple(CARD_NAMES[card] for card in cards_of(mask)))
+def _rows(capacities: tuple[int, int]) -> Memo[tuple[int, ...], str]:
+    """Return a memo of a seat's row by the numbers of its block up to the hand."""
+
+    def write(numbers: tuple[int, ...]) -> str:
+        canoes = [
+            canoe_text(capacity, numbers[2 * c], numbers[2 * c + 1])
+            for c, capacity in enumerate(capacities)
+        ]
+        hand = names_text(tuple(CARD_NAMES[card] for card in cards_of(numbers[HAND])))
+        return f'{{"canoes":[{",".join(canoes)}],"bank":{GEMS_TEXT[numbers[BANK]]},"hand":{hand},'
+
+    return Memo(write, MEMO_ROWS)
 
 
-def _row(capacities: tuple[int, int], v: tuple[int, ...], at: int) -> str:
-    key = (capacities[0], bool(v[at + RETIRED]), *v[at : at + HAND + 1])
-    text = _ROWS.get(key)
-    if text is None:
-        if len(_ROWS) >= MEMO_ROWS:
-            _ROWS.clear()
-        canoes = (canoe_text(capacities[c], v[at + 2 * c], v[at + 2 * c + 1]) for c in (0, 1))
-        retired = "true" if v[at + RETIRED] else "false"
-        text = (
-            f'{{"canoes":[{",".join(canoes)}],"bank":{gems_text(v[at + BANK])},'
-            f'"hand":{hand_text(v[at + HAND])},"retired":{retired}}}'
-        )
-        _ROWS[key] = text
-    return text
+_ROWS: Final = {capacities: _rows(capacities) for capacities in ((1, 1), (2, 1))}
+_RETIRED: Final = ('"retired":false}', '"retired":true}')
 
 
 def moose_text(number: int) -> str:
@@ -108,20 +109,33 @@ def moose_text(number: int) -> str:
     return {0: "null", AT_PLACE: '"place"', RETURNING: '"returning"'}[number]
 
 
-def position_text(setup: Setup, v: tuple[int, ...]) -> str:
+def write_position(setup: Setup, v: Vector) -> str:
     """Return the position that a state's numbers hold."""
     ruleset = setup.ruleset
-    places = ",".join(
-        [f'"{GEM_NAMES[place]}":{gems_text(v[PLACES + place])}' for place in OUTPUT_ORDER]
+    rows = _ROWS[ruleset.capacities]
+    players = ",".join(
+        [rows[tuple(v[at : at + HAND + 1])] + _RETIRED[v[at + RETIRED] > 0] for at in setup.blocks]
     )
-    end = SEATS + setup.seats * STRIDE
-    rows = ",".join([_row(ruleset.capacities, v, at) for at in range(SEATS, end, STRIDE)])
+    if v[WHIRLPOOL]:
+        extras = (
+            f'"whirlpool":{_WHIRLPOOL_TEXT[v[WHIRLPOOL]]},'
+            f'"beaver":{_BEAVER_TEXT[v[BEAVER]]},"moose":{moose_text(v[MOOSE])}}}'
+        )
+    else:
+        extras = '"whirlpool":null,"beaver":null,"moose":null}'
     return (
         f'{{"rules":"{ruleset.name}","seats":{setup.seats},"round":{v[ROUND]},'
         f'"start":{v[START]},"weather":{v[WEATHER]},"next_arm":"{ARM_NAMES[v[NEXT_ARM]]}",'
-        f'"places":{{{places}}},"players":[{rows}],"whirlpool":{_WHIRLPOOL_TEXT[v[WHIRLPOOL]]},'
-        f'"beaver":{_BEAVER_TEXT[v[BEAVER]]},"moose":{moose_text(v[MOOSE])}}}'
+        f'"places":{{{_PLACES_TEXT[tuple(v[PLACES:SEATS])]}}},"players":[{players}],{extras}'
     )
+
+
+def position_text(state: State) -> str:
+    """Return the canonical JSON of what lies on the table, without who has chosen what."""
+    text = state._position
+    if text is None:
+        text = state._position = write_position(state._setup, state._v)
+    return text
 
 
 assert len(_WHIRLPOOL_TEXT) == ENTERS_NEXT + 1

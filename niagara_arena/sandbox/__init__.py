@@ -7,6 +7,8 @@
 from niagara_arena.sandbox.choosing import choose
 from niagara_arena.sandbox.interface import LEVELS, Backend, Exit, Launch, Process, Runtime
 from niagara_arena.sandbox.memory import out_of_memory_words
+from niagara_arena.sandbox.runtimes import fingerprint
+from niagara_arena.sandbox.survey import Survey, survey
 
 __all__ = [
     "LEVELS",
@@ -15,6 +17,9 @@ __all__ = [
     "Launch",
     "Process",
     "Runtime",
+    "Survey",
     "choose",
+    "fingerprint",
     "out_of_memory_words",
+    "survey",
 ]

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,9 @@ class Started(msgspec.Struct, frozen=True):
 class Keeper:
     """Hold the keeper process of this runner; start it when it is first needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, cgroup_bases: tuple[str, ...] = ()) -> None:
+        self._cgroup_bases = cgroup_bases
+        """Where the keeper removes what we leave when we are killed."""
         self._lock = threading.Lock()
         self._owner = 0
         self._line: socket.socket | None = None
@@ -57,8 +60,11 @@ class Keeper:
             self._ensure()
         return self._scratch
 
-    def start(self, plan: dict[str, Any]) -> Started:
-        """Carry out a plan; raise what its warden reports."""
+    def start(self, plan: dict[str, Any], hold: Callable[[int], None] | None = None) -> Started:
+        """Carry out a plan; raise what its warden reports.
+
+        `hold` is called with the first process of the bot's namespace before the bot runs.
+        """
         stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
         ours, wardens = socket.socketpair()
         theirs = (stdin[0], stdout[1], stderr[1])
@@ -75,6 +81,13 @@ class Keeper:
         for one in mine:
             os.set_blocking(one, False)
         facts = line.wait(START_S)
+        if facts is not None and "held" in facts and hold is not None:
+            try:
+                hold(facts["held"])
+                line.order(b"g")
+                facts = line.wait(START_S)
+            except OSError as error:
+                facts = {"what": error.filename or "", "error": error.strerror}
         if facts is None or "pid" not in facts:
             words = _drain(mine[2])
             line.close()
@@ -91,7 +104,7 @@ class Keeper:
         self._line, theirs = socket.socketpair()
         command = [sys.executable, "-I", "-S", str(PROGRAM), str(theirs.fileno()), str(os.getpid())]
         process = subprocess.Popen(
-            [*command, self._scratch],
+            [*command, self._scratch, *self._cgroup_bases],
             env={},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -148,6 +161,11 @@ def _refusal(plan: dict[str, Any], facts: dict[str, Any] | None, words: str) -> 
     if facts is None:
         return NotPossibleHere(f"`{program}` could not be started: {words or 'no answer'}")
     why = facts.get("error", "")
+    if facts.get("what") == "bwrap" or words:
+        return NotPossibleHere(
+            f"`{program}` could not be started in its cage: {words or why}",
+            "`niagara doctor` shows what this machine lacks",
+        )
     if facts.get("what") in (plan["executable"], ""):
         return InputError(
             f"`{program}` can't be run: {why}",

@@ -20,6 +20,7 @@ import os
 import re
 
 from niagara_arena.records import Limits
+from niagara_arena.sandbox.cgroups import Group
 
 __all__ = ["Gauge", "out_of_memory_words"]
 
@@ -55,7 +56,8 @@ def out_of_memory_words(log: bytes) -> str | None:
 class Gauge:
     """Watch one process's memory through an open descriptor."""
 
-    def __init__(self, pid: int, limits: Limits) -> None:
+    def __init__(self, pid: int, limits: Limits, group: Group | None = None) -> None:
+        self._group = group
         self._limit = limits.memory_mb * MB
         self._over = False
         self._peak = 0
@@ -76,6 +78,8 @@ class Gauge:
     def verdict(self, status: int) -> str:
         """Say why a process that ended with `status` ended for memory; empty if it did not."""
         limit = f"its limit of {self._limit // MB} MB"
+        if self._group is not None and self._group.memory_kills():
+            return f"its control group was killed at {limit}"
         if self._over:
             return f"it held more than {limit}"
         if status != 0 and self._peak >= NEAR * self._limit:

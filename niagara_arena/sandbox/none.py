@@ -11,6 +11,8 @@ import os
 from niagara_arena.sandbox.commands import resolve
 from niagara_arena.sandbox.interface import Launch, Process
 from niagara_arena.sandbox.keeping import Keeper
+from niagara_arena.sandbox.limits import resources, variable
+from niagara_arena.sandbox.offer import ARENA, lay_out
 from niagara_arena.sandbox.process import BotProcess
 
 __all__ = ["NoCage"]
@@ -26,11 +28,18 @@ class NoCage:
 
     def start(self, launch: Launch) -> Process:
         """Start a bot in its directory."""
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **launch.env}
-        environment["PWD"] = launch.directory
-        limits = {"CORE": 0}
-        if launch.limits.cpu_s is not None:
-            limits["CPU"] = launch.limits.cpu_s
+        arena = os.path.join(lay_out(self._keeper.scratch), ARENA)
+        paths = [arena, os.environ.get("PYTHONPATH", "")]
+        environment = {
+            **os.environ,
+            "PWD": launch.directory,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            **{variable(one.name): os.path.abspath(one.path) for one in launch.runtimes},
+            **launch.env,
+        }
+        found = resources(launch)
+        limits = {name: found[name] for name in ("CORE", "CPU") if name in found}
         plan = {
             "executable": resolve(launch, os.environ.get("PATH", os.defpath)),
             "argv": launch.command,
@@ -39,4 +48,4 @@ class NoCage:
             "core": launch.core,
             "rlimits": limits,
         }
-        return BotProcess(self._keeper.start(plan), self.level, launch.limits)
+        return BotProcess(self._keeper.start(plan), self.level, launch)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import time
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.records import Limits
-from niagara_arena.sandbox.interface import Exit
+from niagara_arena.sandbox.cgroups import Group
+from niagara_arena.sandbox.interface import Exit, Launch
 from niagara_arena.sandbox.keeping import Started
 from niagara_arena.sandbox.memory import Gauge
 
-__all__ = ["BotProcess"]
+__all__ = ["BotProcess", "CagedProcess"]
 
 CLOSE_S = 10.0
 """How long `close` waits for the last of the bot's processes to go."""
@@ -26,7 +27,9 @@ CLOSE_S = 10.0
 class BotProcess:
     """Hold one bot of any level; see `interface.Process` for what each method promises."""
 
-    def __init__(self, started: Started, level: str, limits: Limits) -> None:
+    def __init__(
+        self, started: Started, level: str, launch: Launch, group: Group | None = None
+    ) -> None:
         self.stdin = started.stdin
         self.stdout = started.stdout
         self.stderr = started.stderr
@@ -36,19 +39,24 @@ class BotProcess:
         self._line = started.line
         self._clock = (~self.pid) << 3 | 2
         self._schedstat = _open(f"/proc/{self.pid}/schedstat")
-        self._gauge = Gauge(self.pid, limits)
+        self._gauge = Gauge(self.pid, launch.limits, group)
+        self._group = group
+        self._cpu_ns = 0
         self._exit: Exit | None = None
         self._closed = False
 
     def cpu_ns(self) -> int:
         """Read the CPU time used since the bot's program began, all its threads together."""
         try:
-            return time.clock_gettime_ns(self._clock) - self._base_ns
+            self._cpu_ns = time.clock_gettime_ns(self._clock) - self._base_ns
         except OSError as error:
+            if sys.platform == "linux":  # it has ended and is gone: what it used stays true
+                return self._cpu_ns
             raise NotPossibleHere(
                 "this system can't read another process's CPU clock",
                 "set the clock's mode to `wall` or `off`",
             ) from error
+        return self._cpu_ns
 
     def wait_ns(self) -> int:
         """Read how long the bot's first thread has waited for a core; 0 where unknown."""
@@ -99,6 +107,8 @@ class BotProcess:
             if one >= 0:
                 os.close(one)
         self._schedstat = -1
+        if self._group is not None:
+            self._group.remove()
         if not clean:
             raise NotPossibleHere(
                 f"process {self.pid} does not go away after SIGKILL",
@@ -106,7 +116,7 @@ class BotProcess:
                 f"{self.pid}` shows what it waits for",
             )
 
-    def _signal(self, number: int) -> None:
+    def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
@@ -120,6 +130,55 @@ class BotProcess:
             memory=bool(reason),
             detail=f"memory: {reason} ({words})" if reason else words,
         )
+
+
+class CagedProcess(BotProcess):
+    """Hold a bot in a pid namespace: its own parent reaps it, so it is held by pidfds."""
+
+    def __init__(
+        self, started: Started, level: str, launch: Launch, group: Group | None = None
+    ) -> None:
+        super().__init__(started, level, launch, group)
+        self._shared = launch.multi_process or launch.writable
+        self._init = _open_pid(started.facts["init"])
+        self._bot = _open_pid(self.pid)
+
+    def cpu_ns(self) -> int:
+        """Read the CPU time used; of all its processes if it may fork."""
+        if self._shared and self._group is not None:
+            used = self._group.cpu_ns()
+            if used is not None:
+                return used
+        return super().cpu_ns()
+
+    def close(self) -> None:
+        """Kill, wait until nothing is left, close what we hold."""
+        super().close()
+        for one in (self._init, self._bot):
+            if one >= 0:
+                os.close(one)
+        self._init = self._bot = -1
+
+    def _signal(self, number: signal.Signals) -> None:
+        if number == signal.SIGKILL:
+            _send(self._init, number)  # with the first process the whole namespace goes
+        elif self._shared and self._group is not None:
+            self._group.signal(number)
+        else:
+            _send(self._bot, number)
+
+
+def _open_pid(pid: int) -> int:
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return -1
+
+
+def _send(pidfd: int, number: signal.Signals) -> None:
+    if pidfd >= 0:
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(pidfd, number)
 
 
 def _name(number: int) -> str:

@@ -13,8 +13,20 @@ from __future__ import annotations
 from niagara_arena.submissions.building import BuildFailed
 from niagara_arena.submissions.bundled import bundled_bots, starter_kits
 from niagara_arena.submissions.preparing import MAX_LIMITS, Ready, grant_limits, prepare
+from niagara_arena.submissions.runtimes import (
+    offered_runtimes,
+    read_runtimes,
+    resolve_runtimes,
+    runtime_digest,
+)
 from niagara_arena.submissions.staging import clean, default_cache
-from niagara_arena.submissions.submission import Submission, load, resolve_params
+from niagara_arena.submissions.submission import (
+    Submission,
+    find,
+    load,
+    read_manifest,
+    resolve_params,
+)
 
 __all__ = [
     "MAX_LIMITS",
@@ -24,9 +36,15 @@ __all__ = [
     "bundled_bots",
     "clean",
     "default_cache",
+    "find",
     "grant_limits",
     "load",
+    "offered_runtimes",
     "prepare",
+    "read_manifest",
+    "read_runtimes",
     "resolve_params",
+    "resolve_runtimes",
+    "runtime_digest",
     "starter_kits",
 ]

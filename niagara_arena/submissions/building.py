@@ -20,7 +20,7 @@ import select
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from niagara_arena.errors import ArenaError, InputError
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Process, Runtime
 from niagara_arena.submissions.names import quoted
+from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
     copy_of,
@@ -87,14 +88,14 @@ class Built(Struct, frozen=True):
     seconds: float
 
 
-def build_key(submission: Submission, level: str, runtimes: tuple[Runtime, ...]) -> str:
-    """Return the name under which the cache keeps this build."""
+def build_key(submission: Submission, level: str, runtimes: Mapping[str, str]) -> str:
+    """Return the name under which the cache keeps this build; `runtimes` are digests by name."""
     parts = [
         "niagara-build 1",
         submission.tree.digest,
         submission.build,
         level,
-        [msgspec.structs.astuple(runtime) for runtime in runtimes],
+        sorted(runtimes.items()),
         platform.machine(),
         list(_toolchain()),
     ]
@@ -116,7 +117,8 @@ def build(
 
     `listener` is handed the output while it comes. Raises `BuildFailed`.
     """
-    key = build_key(submission, backend.level, runtimes)
+    digests = {runtime.name: runtime_digest(runtime, cache) for runtime in runtimes}
+    key = build_key(submission, backend.level, digests)
     final = cache / "built" / key
     note = cache / "built" / f"{key}.json"
     with _alone(cache / "built" / f"{key}.lock"):
@@ -151,7 +153,10 @@ def _found(final: Path, note: Path) -> Built | None:
         built = msgspec.json.decode(note.read_bytes(), type=Built)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
-    return built if copy_of(final, built.digest, BUILT_CAPS) else None
+    if not copy_of(final, built.digest, BUILT_CAPS):
+        return None
+    os.utime(note)  # `clean` goes by the time of last use
+    return built
 
 
 @contextmanager

@@ -134,7 +134,7 @@ def _toml(data: bytes, where: str) -> dict[str, Any]:
         return tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 at byte {error.start}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
         text = str(error) or "nested too deeply"
         raise InputError(f"{where} is no TOML: {text[:1].lower()}{text[1:]}") from None
 

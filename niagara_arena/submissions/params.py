@@ -119,8 +119,8 @@ def _trouble_with_type(kind: str, value: Any) -> str | None:
     }[kind]
     if not fits:
         return f"{quoted(str(value))} is no `{kind}`"
-    if number and not (math.isfinite(value) and abs(value) <= _BIG):
-        return f"{value} is not between -2^53 and 2^53"
+    if number and not abs(value) <= _BIG:  # true of nan and inf, too
+        return f"{quoted(str(value)).strip('`')} is not between -2^53 and 2^53"
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
             return f"a text has at most {MAX_TEXT} characters"

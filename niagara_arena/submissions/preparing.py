@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
 from niagara_arena.submissions.building import Listener, build
 from niagara_arena.submissions.names import quoted, suggestion
+from niagara_arena.submissions.runtimes import offered_runtimes, resolve_runtimes
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
     default_cache,
@@ -69,16 +71,18 @@ def prepare(
     backend: Backend,
     cache: Path | None = None,
     *,
-    runtimes: tuple[Runtime, ...] = (),
+    offered: Mapping[str, Runtime] | None = None,
     maximum: Limits = MAX_LIMITS,
     listener: Listener | None = None,
 ) -> Ready:
     """Stage the submission, build it in the cage if it has a build, and check its command.
 
-    Uses the cache's copy where there is one. Raises `BuildFailed`, `InputError` or
+    Uses the cache's copy where there is one. `offered` are the runtimes that bots may ask for, by
+    name: those of NIAGARA_RUNTIMES if left out. Raises `BuildFailed`, `InputError` or
     `NotPossibleHere`.
     """
     limits = grant_limits(submission, maximum)
+    runtimes = resolve_runtimes(submission, offered_runtimes() if offered is None else offered)
     place = open_cache(cache or default_cache())
     if os.geteuid() == 0 and backend.level != "none" and (closed := unreachable(place)):
         raise NotPossibleHere(
@@ -92,7 +96,7 @@ def prepare(
             submission, folder, backend, place, runtimes=runtimes, listener=listener
         )
         output = built.output
-    _check_command(submission, tree_of(folder, BUILT_CAPS), runtimes)
+    _check_command(submission, folder, runtimes)
     return Ready(
         directory=str(folder),
         command=submission.run,
@@ -115,21 +119,20 @@ def grant_limits(submission: Submission, maximum: Limits = MAX_LIMITS) -> Limits
     return submission.limits
 
 
-def _check_command(submission: Submission, tree: Tree, runtimes: tuple[Runtime, ...]) -> None:
+def _check_command(submission: Submission, folder: Path, runtimes: tuple[Runtime, ...]) -> None:
+    tree = tree_of(folder, BUILT_CAPS)
     program = submission.run[0]
     inside = tree.get(os.path.normpath(program)) if not os.path.isabs(program) else None
     if inside is not None and inside.kind == "link":
         return  # found by following it, in the cage
     if inside is not None:
-        _check_program(submission, inside.kind, program)
-    elif os.path.isabs(program):
-        _check_absolute(submission, program, runtimes)
-    elif "/" in program:
+        _check_program(submission, inside.kind, folder / inside.path, runtimes)
+    elif "/" in program and not os.path.isabs(program):
         raise _not_there(submission, program, tree)
-    elif not _on_path(program, runtimes):
+    elif not _is_program(program, runtimes):
         raise NotPossibleHere(
-            f"{quoted(submission.label)} needs `{program}`, which this machine has not",
-            f"install `{program}`, or change `run` in its bot.toml",
+            f"{quoted(submission.label)} needs {quoted(program)}, which this machine has not",
+            "install it, or change `run` in its bot.toml",
         )
     for word in submission.run[1:]:
         plain = os.path.normpath(word)
@@ -138,33 +141,43 @@ def _check_command(submission: Submission, tree: Tree, runtimes: tuple[Runtime, 
             raise _not_there(submission, word, tree)
 
 
-def _check_program(submission: Submission, kind: str, program: str) -> None:
+def _check_program(
+    submission: Submission, kind: str, file: Path, runtimes: tuple[Runtime, ...]
+) -> None:
+    """Refuse a file that the kernel would not run, or whose interpreter is missing."""
     if kind != "program":
         raise InputError(
-            f"{quoted(submission.label)}: {quoted(program)} can't be run: "
-            "it is no program, or not marked as one",
-            f"`chmod +x {program}`, with `#!` in the first line of a script; "
+            f"{quoted(submission.label)}: {quoted(file.name)} is not executable",
+            f"`chmod +x {file.name}`, with `#!` in the first line of a script; "
             "or name the interpreter in `run`",
         )
-
-
-def _check_absolute(submission: Submission, program: str, runtimes: tuple[Runtime, ...]) -> None:
-    here = program
-    for runtime in runtimes:
-        prefix = f"/runtime/{runtime.name}/"
-        if program.startswith(prefix):
-            here = os.path.join(runtime.path, program.removeprefix(prefix))
-    if not os.access(here, os.X_OK) or os.path.isdir(here):
+    with open(file, "rb") as opened:
+        first = opened.readline(256)
+    if not first.startswith(b"#!"):
+        return
+    words = first[2:].decode("utf-8", "replace").split()
+    by_env = bool(words) and Path(words[0]).name == "env"
+    names = [w for w in words[1:] if not w.startswith("-") and "=" not in w] if by_env else words
+    if not names or not _is_program(names[0], runtimes):
+        needed = names[0] if names else "nothing"
         raise NotPossibleHere(
-            f"{quoted(submission.label)} needs {quoted(program)}, which is no program here",
-            "name a program by its bare name in `run`, and it is looked for in PATH",
+            f"{quoted(submission.label)}: {quoted(file.name)} wants to be run by "
+            f"{quoted(needed)}, which this machine has not",
+            "install it, or correct the first line of the file",
         )
 
 
-def _on_path(program: str, runtimes: tuple[Runtime, ...]) -> bool:
-    folders = [os.path.join(runtime.path, "bin") for runtime in runtimes]
-    folders += [os.environ.get("PATH", ""), "/usr/bin", "/bin"]
-    return shutil.which(program, path=os.pathsep.join(folders)) is not None
+def _is_program(word: str, runtimes: tuple[Runtime, ...]) -> bool:
+    """Tell whether a program stands at that path, or under that name in PATH or a runtime."""
+    if not os.path.isabs(word):
+        folders = [os.path.join(runtime.path, "bin") for runtime in runtimes]
+        folders += [os.environ.get("PATH", ""), "/usr/bin", "/bin"]
+        return shutil.which(word, path=os.pathsep.join(folders)) is not None
+    for runtime in runtimes:
+        prefix = f"/runtime/{runtime.name}/"
+        if word.startswith(prefix):
+            word = os.path.join(runtime.path, word.removeprefix(prefix))
+    return os.access(word, os.X_OK) and not os.path.isdir(word)
 
 
 def _not_there(submission: Submission, word: str, tree: Tree) -> InputError:

@@ -55,10 +55,11 @@ def _effects(state: State, seat: int, kind: str) -> set[object]:
         return {rules.apply(state, seat, action).state for action in rules.legal(state, seat)}
     question = state._setup.ruleset.questions[kind]
     effects: set[object] = set()
-    for action in rules.legal(state, seat):
-        v = list(state._v)
-        question.perform(state._setup, v, seat, action, state._menus, [])
-        effects.add(tuple(v))
+    for menu in state._menus:
+        for index, action in enumerate(menu.actions):
+            v = list(state._v)
+            question.perform(state._setup, v, seat, action, menu.option(index), [])
+            effects.add(tuple(v))
     return effects
 
 

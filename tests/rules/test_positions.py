@@ -12,7 +12,7 @@ import pytest
 from niagara_arena.errors import RulesError
 from niagara_arena.rules import enumeration, start_from
 from niagara_arena.rules.position import read_position
-from niagara_arena.rules.text import position_text
+from niagara_arena.rules.text import write_position
 from tests import oracle
 
 Position = dict[str, Any]
@@ -142,7 +142,7 @@ def test_keys_and_lists_may_come_in_any_order(name: str) -> None:
     source = random.Random(1)
     for text in enumeration.random_rounds(name, 4, 20, source.choice):
         setup, v = read_position(_shuffled(json.loads(text), source))
-        assert position_text(setup, tuple(v)) == text
+        assert write_position(setup, v) == text
 
 
 def test_a_game_starts_from_a_position_and_not_from_a_won_one() -> None:

@@ -6,8 +6,8 @@ from niagara_arena.rules.actions import Action
 from niagara_arena.rules.base import perform_weather
 from niagara_arena.rules.components import WEATHER_HIGH
 from niagara_arena.rules.events import BeaverMoved, Event, MooseLeft, MooseTaken, WeatherChanged
-from niagara_arena.rules.geometry import LOST, PUSH, SPACE_NAMES
-from niagara_arena.rules.paddling import Menu
+from niagara_arena.rules.geometry import LOST, SPACE_NAMES
+from niagara_arena.rules.moves import Option
 from niagara_arena.rules.state import (
     AT_PLACE,
     BEAVER,
@@ -25,20 +25,18 @@ MOOSE_POINTS = 2
 
 
 def perform_weather_with_beaver(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Move the weather; at +2 a beaver not on the river comes out, clear of the whirlpool."""
-    perform_weather(setup, v, seat, action, menus, events)
+    perform_weather(setup, v, seat, action, option, events)
     if v[WEATHER] == WEATHER_HIGH and not v[BEAVER]:
         v[BEAVER] = 2 if v[WHIRLPOOL] == 1 else 1
         events.append(BeaverMoved(SPACE_NAMES[v[BEAVER]]))
 
 
-def drift_beaver(v: Vector, arms: list[int], events: list[Event]) -> None:
+def drift_beaver(v: Vector, carries: tuple[int, ...], events: list[Event]) -> None:
     """Let the beaver ride its disc; when it falls the weather goes to 0 at once [N-11.1]."""
-    space = v[BEAVER]
-    for arm in arms:
-        space = PUSH[arm][space]
+    space = carries[v[BEAVER]]
     if space == v[BEAVER]:
         return
     if space != LOST:
@@ -78,7 +76,6 @@ def moose_leaves_at_once(v: Vector, seat: int, canoe: int, events: list[Event]) 
 
 def moose_returns(setup: Setup, v: Vector, events: list[Event]) -> bool:
     """Bring a returning moose back after phase III, even if the river stood still [N-11.4]."""
-    del setup
     if v[MOOSE] == RETURNING:
         v[MOOSE] = AT_PLACE
         events.append(MooseLeft("place"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from niagara_arena.rules.actions import Action, Arm, Moose, Paddle, Stay
-from niagara_arena.rules.base import carry_out, close_canoe, find_option, lose_cargo, stay_menu
+from niagara_arena.rules.actions import Action, Arm, Moose
+from niagara_arena.rules.base import STAY_MENUS, carry_out, stay
 from niagara_arena.rules.components import ONE_TWO_THREE
-from niagara_arena.rules.events import CanoeReturned, CanoesAshore, CanoeStayed, Event
+from niagara_arena.rules.events import CanoeReturned, CanoesAshore, Event
 from niagara_arena.rules.geometry import (
     ASHORE,
     DOWN,
@@ -15,10 +15,11 @@ from niagara_arena.rules.geometry import (
     LOST,
     SPACE_NAMES,
 )
-from niagara_arena.rules.paddling import Menu, loaded_opponents, template, with_thefts
+from niagara_arena.rules.moves import Option
+from niagara_arena.rules.paddling import CanoeMenu, Menu, Paddler
+from niagara_arena.rules.river import lose_cargo
 from niagara_arena.rules.spirits.animals import (
     MOOSE_POINTS,
-    holds_moose,
     moose_leaves_at_once,
     moose_leaves_later,
     take_moose,
@@ -29,6 +30,7 @@ from niagara_arena.rules.state import (
     AT_PLACE,
     CARD,
     EXACTLY_ONE,
+    HELD,
     MAY,
     MOOSE,
     MUST,
@@ -48,6 +50,11 @@ MOOSE_SPACES: Final = (8, 9)
 
 FORK: Final = 5
 
+_CANOES: Final = tuple(
+    Paddler(canoe, capacity, whirlpool_routes, pair=False)
+    for canoe, capacity in enumerate(CAPACITIES)
+)
+
 _POINTS: Final = (*((card,) for card in range(8)), (), (), (1, 2, 3))
 """Points by card; with 123 the seat chooses [N-10.2]."""
 _MOOSE_POINTS: Final = tuple(tuple(p + MOOSE_POINTS for p in points) for points in _POINTS)
@@ -56,72 +63,53 @@ _MOOSE_POINTS: Final = tuple(tuple(p + MOOSE_POINTS for p in points) for points 
 def canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     """Return what each canoe that still moves can do, without the moose before with it."""
     at = SEATS + seat * STRIDE
-    candidates = v[MUST] | v[MAY]
+    must = v[MUST]
+    candidates = must | v[MAY]
     card = v[at + CARD]
-    menus = [stay_menu(v[MAY] >> 1)] if not v[MUST] else []
+    moose = v[MOOSE]
+    rivals = setup.rivals[seat]
+    menus: list[CanoeMenu] = []
     for canoe in (0, 1):
         if not candidates >> canoe & 1:
             continue
-        space = v[at + 2 * canoe]
-        held = holds_moose(v, seat, canoe)
-        menus.append(
-            _canoe_menu(setup, v, seat, canoe, (_MOOSE_POINTS if held else _POINTS)[card], False)
-        )
-        if v[MOOSE] == AT_PLACE and space in MOOSE_SPACES:
-            menus.append(_canoe_menu(setup, v, seat, canoe, _MOOSE_POINTS[card], True))
-    if v[MUST] == EXACTLY_ONE | 3:
-        return _idle_once(v, at, menus)
-    return tuple(menus)
+        i = at + 2 * canoe
+        points = (_MOOSE_POINTS if moose == HELD + 2 * seat + canoe else _POINTS)[card]
+        for takes in (False, True) if moose == AT_PLACE and v[i] in MOOSE_SPACES else (False,):
+            points = _MOOSE_POINTS[card] if takes else points
+            menus.append(_CANOES[canoe].menu(v, i, points, takes, rivals))
+    if must == EXACTLY_ONE | 3:
+        return _idle_once(menus)
+    return tuple(menus) if must else (STAY_MENUS[v[MAY] >> 1], *menus)
 
 
-def _idle_once(v: Vector, at: int, menus: list[Menu]) -> tuple[Menu, ...]:
+def _idle_once(menus: list[CanoeMenu]) -> tuple[Menu, ...]:
     """Offer only once that nothing changes, as when 123 lets the whirlpool drag one canoe back.
 
     Either canoe may then have moved; the double stands for both.
     """
-    idle = [Paddle(canoe, SPACE_NAMES[v[at + 2 * canoe]]) for canoe in (0, 1)]
-    if not all(any(action in menu.options for menu in menus) for action in idle):
+    idle = [menu for menu in menus if menu.idle >= 0]
+    if len(idle) < 2:
         return tuple(menus)
-    kept = [{a: o for a, o in menu.options.items() if a != idle[1]} for menu in menus]
-    return tuple(Menu(tuple(options), options) for options in kept if options)
-
-
-def _canoe_menu(
-    setup: Setup, v: Vector, seat: int, canoe: int, points: tuple[int, ...], takes: bool
-) -> Menu:
-    i = SEATS + seat * STRIDE + 2 * canoe
-    found = template(
-        canoe, CAPACITIES[canoe], v[i], v[i + 1], points, v[WHIRLPOOL], takes, whirlpool_routes
-    )
-    menu = found.menu(v)
-    if found.steal_spaces:
-        spaces = found.steal_spaces & loaded_opponents(v, seat, setup.seats)
-        if spaces:
-            menu = with_thefts(menu, spaces, v, seat, setup.seats, pair=False)
-    return menu
+    kept = [menu.without_idle() if menu is idle[1] else menu for menu in menus]
+    return tuple([menu for menu in kept if menu.actions])
 
 
 def perform_canoe(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Carry out a canoe's move; the moose comes aboard first and leaves a canoe that is gone."""
-    del setup
-    if isinstance(action, Stay):
-        events.append(CanoeStayed(seat, action.canoe))
-        close_canoe(v, action.canoe)
+    if option is None:
+        stay(v, seat, action, events)
         return
-    assert isinstance(action, Paddle)
-    if action.take_moose:
-        take_moose(v, seat, action.canoe, events)
-    option = find_option(menus, action)
+    if option.action.take_moose:
+        take_moose(v, seat, option.canoe, events)
     carry_out(v, seat, option, events)
     if option.end >= JETTY:
-        moose_leaves_later(v, seat, action.canoe, events)
+        moose_leaves_later(v, seat, option.canoe, events)
 
 
 def open_one_two_three(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
     """Let exactly one canoe move, the seat's free choice [N-10.2]."""
-    del setup, events
     at = SEATS + seat * STRIDE
     mask = (v[at] <= JETTY) | (v[at + 2] <= JETTY) << 1
     if mask:
@@ -133,7 +121,6 @@ def open_one_two_three(setup: Setup, v: Vector, seat: int, events: list[Event]) 
 
 def open_lasso(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
     """Pull the seat's canoes on the river to the bank; at 7 they may take the moose [N-10.3]."""
-    del setup
     at = SEATS + seat * STRIDE
     pulled = tuple(canoe for canoe in (0, 1) if v[at + 2 * canoe] < JETTY)
     for canoe in pulled:
@@ -146,21 +133,19 @@ def open_lasso(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
 
 def moose_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     """Return who may take the moose: none of them first [N-11.2]."""
-    del setup, seat
     return _MOOSE_MENUS[v[MUST]]
 
 
 _MOOSE_MENUS: Final = tuple(
-    (Menu((Moose(None), *(Moose(canoe) for canoe in (0, 1) if mask >> canoe & 1)), {}),)
+    (Menu((Moose(None), *(Moose(canoe) for canoe in (0, 1) if mask >> canoe & 1))),)
     for mask in range(4)
 )
 
 
 def perform_moose(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Put the moose into the canoe ashore that takes it, if any does."""
-    del setup, menus
     assert isinstance(action, Moose)
     if action.canoe is not None:
         take_moose(v, seat, action.canoe, events)
@@ -198,18 +183,16 @@ def _return(v: Vector, seat: int, canoe: int, origin: int, space: int, events: l
 
 def arm_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     """Return the two arms."""
-    del setup, v, seat
     return _ARM_MENUS
 
 
-_ARM_MENUS: Final = (Menu((Arm("L"), Arm("R")), {}),)
+_ARM_MENUS: Final = (Menu((Arm("L"), Arm("R"))),)
 
 
 def perform_arm(
-    setup: Setup, v: Vector, seat: int, action: Action, menus: tuple[Menu, ...], events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
 ) -> None:
     """Drag the returning canoe into the arm that its seat picked [N-9.4]."""
-    del setup, menus
     assert isinstance(action, Arm)
     canoe = v[MUST] >> 1
     v[MUST] = 0

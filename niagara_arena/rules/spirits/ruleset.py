@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from niagara_arena.rules.base import (
-    NUMBER_PLAY,
-    check_winners,
-    next_round,
-    open_cloud,
-    weather_menus,
-)
+from niagara_arena.rules.base import NUMBER_PLAY, open_cloud, weather_menus
 from niagara_arena.rules.components import CLOUD, HIGHEST_NUMBER, LASSO, ONE_TWO_THREE
+from niagara_arena.rules.river import check_winners, next_round
 from niagara_arena.rules.spirits.animals import (
     moose_of_removed,
     moose_returns,

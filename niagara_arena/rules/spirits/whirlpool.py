@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from niagara_arena.rules.base import drift_canoes, pushes, river_speed
-from niagara_arena.rules.events import Event, RiverFlowed, WhirlpoolMoved
-from niagara_arena.rules.geometry import ARM_NAMES, DOWN, JETTY, LOST, PUSH, SPACE_NAMES, UP
-from niagara_arena.rules.paddling import Route
+from niagara_arena.rules.events import Event, WhirlpoolMoved
+from niagara_arena.rules.geometry import DOWN, JETTY, LOST, PUSH, SPACE_NAMES, UP
+from niagara_arena.rules.moves import Route
+from niagara_arena.rules.river import drift_canoes, push_discs
 from niagara_arena.rules.spirits.animals import drift_beaver, moose_leaves_later
 from niagara_arena.rules.state import ENTERS_NEXT, WHIRLPOOL, Setup, Vector
 
@@ -56,17 +56,15 @@ def _downstream(at: int, points: int, whirlpool: int) -> Iterator[Route]:
 
 def flow(setup: Setup, v: Vector, events: list[Event]) -> bool:
     """Push the discs in: canoes, whirlpool and beaver ride [N-6.2, N-9.1, N-9.6, N-11.1]."""
-    speed = river_speed(setup, v)
-    arms = pushes(v, speed)
-    events.append(RiverFlowed(speed, "".join(ARM_NAMES[arm] for arm in arms)))
-    if speed:
-        drift_canoes(setup, v, arms, events, moose_leaves_later)
-        _drift_whirlpool(v, arms, events)
-        drift_beaver(v, arms, events)
+    flowed = push_discs(setup, v, events)
+    if flowed.arms:
+        drift_canoes(setup, v, flowed.carries, events, moose_leaves_later)
+        _drift_whirlpool(v, flowed.arms, events)
+        drift_beaver(v, flowed.carries, events)
     return True
 
 
-def _drift_whirlpool(v: Vector, arms: list[int], events: list[Event]) -> None:
+def _drift_whirlpool(v: Vector, arms: tuple[int, ...], events: list[Event]) -> None:
     space = v[WHIRLPOOL]
     for arm in arms:
         if space == ENTERS_NEXT:

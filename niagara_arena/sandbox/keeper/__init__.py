@@ -4,7 +4,7 @@
                     └── warden ── bwrap ── (namespace) bot
 
 The runner may have threads and a large memory; forking it is slow and unsafe, and a parent-death
-signal would be tied to one of its threads. So it starts, once, this process: small, one thread,
+signal would be tied to one of its threads. So it starts this process, once: small, with one thread,
 isolated from the site's packages (`python -I -S`). For each bot the keeper forks a *warden*, which
 forks the bot and stays its parent for life.
 

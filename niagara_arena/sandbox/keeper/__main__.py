@@ -1,4 +1,4 @@
-"""Run the keeper: ``python -I -S …/keeper SOCKET-FD RUNNER-PID SCRATCH``."""
+"""Run the keeper: ``python -I -S …/keeper SOCKET-FD RUNNER-PID SCRATCH CGROUP…``."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ for _name, _up in (("niagara_arena", 2), ("niagara_arena.sandbox", 1)):
 from niagara_arena.sandbox.keeper.serve import serve  # noqa: E402 - after the stand-ins
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:])

@@ -11,6 +11,7 @@ LINUX = sys.platform == "linux"
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
+PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
@@ -50,6 +51,12 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
         options.encode() if options else None,
     ):
         raise _error(f"mount {target}")
+
+
+def call_me(name: str) -> None:
+    """Give this process a name of at most 15 letters, for people who list processes."""
+    if LINUX:
+        _libc.prctl(PR_SET_NAME, ctypes.c_char_p(name.encode()), 0, 0, 0)
 
 
 def adopt_orphans() -> None:

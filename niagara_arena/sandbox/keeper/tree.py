@@ -42,26 +42,22 @@ def sweep(pid: int, spare: frozenset[int], keep: int = 0) -> None:
     All are stopped before any is killed, so that a tree that forks can't outrun us.
     """
     end = time.monotonic() + PATIENCE_S
-    while (left := _living(pid, spare)) and time.monotonic() < end:
+    while time.monotonic() < end:
+        left = [one for one in descendants(pid, spare | {keep}) if not _is_dead(one)]
+        if keep and not _is_dead(keep):
+            left += [keep, *descendants(keep)]
         for sign in (signal.SIGSTOP, signal.SIGKILL):
             for one in left:
                 with contextlib.suppress(OSError):
                     os.kill(one, sign)
-        _reap(pid, keep)
-        if _living(pid, spare):
-            time.sleep(0.0005)
-    _reap(pid, keep)
-
-
-def _living(pid: int, spare: frozenset[int]) -> list[int]:
-    return [one for one in descendants(pid, spare) if not _is_dead(one)]
-
-
-def _reap(pid: int, keep: int) -> None:
-    for one in children(pid):
-        if one != keep:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(one, os.WNOHANG)
+        if left:
+            time.sleep(0.0003)
+        for one in children(pid):
+            if one != keep and one not in spare:
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(one, os.WNOHANG)
+        if not left:
+            return
 
 
 def _is_dead(pid: int) -> bool:

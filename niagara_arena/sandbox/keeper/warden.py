@@ -1,9 +1,9 @@
-"""Be the warden of one bot: fork it, tell the runner its pid and its end, leave nothing of it.
+"""Be the warden of one bot: start it, tell the runner its pid and its end, leave nothing of it.
 
-The line to the runner carries JSON lines up: `{"pid", "base_ns"}` or `{"error", "errno"}`, then
-`{"status", "peak_kb"}`; and downwards the byte `k`: kill it and all it started. When the runner
-closes its side, or dies, everything is killed and reaped and the warden ends; the runner sees the
-line close only then.
+The line to the runner carries JSON lines up: `{"pid", …}` or `{"error", "errno", "what"}`, then
+`{"status"}`; and downwards the byte `k`: kill it and all it started. When the runner closes its
+side, or dies, everything is killed and reaped and the warden ends; the runner sees the line close
+only then.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ import signal
 import socket
 from typing import Any
 
-from niagara_arena.sandbox.keeper import child, linux, tree
+from niagara_arena.sandbox.keeper import cage, child, linux, tree
 
-__all__ = ["wake_on_children", "watch"]
+__all__ = ["serve_one", "wake_on_children"]
+
+DESCRIPTORS = 4
+"""What comes with a plan: the bot's stdin, stdout and stderr, and the warden's line."""
 
 
 def wake_on_children() -> int:
@@ -31,34 +34,77 @@ def wake_on_children() -> int:
     return ours
 
 
-def watch(plan: dict[str, Any], descriptors: list[int], runner: list[int]) -> None:
-    """Start the bot and watch it; returns never."""
+def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
+    """Wait for a plan, carry it out, watch over what it started; never returns."""
+    linux.call_me("niagara-warden")
     linux.adopt_orphans()
     wake = wake_on_children()
-    line = socket.socket(fileno=descriptors.pop())
-    try:
-        pid, base_ns = child.start(plan, descriptors)
-    except OSError as error:
-        _tell(line, error=str(error.strerror), errno=error.errno, what=str(error.filename or ""))
-        tree.sweep(os.getpid(), frozenset())
+    poller = select.poll()
+    for one in (keeper.fileno(), *runner):
+        poller.register(one, select.POLLIN)
+    ready = {one for one, _ in poller.poll()}
+    found = None if not ready.isdisjoint(runner) else _receive(keeper)
+    keeper.close()
+    if found is None:
         os._exit(0)
+    plan, descriptors = found
+    line = socket.socket(fileno=descriptors.pop())
+    bot = _start(plan, descriptors, line)
+    with contextlib.suppress(OSError):
+        os.write(want, b"+")
+    os.close(want)
     for one in descriptors:
         os.close(one)
-    _tell(line, pid=pid, base_ns=base_ns)
-    _loop(line, runner, wake, pid)
+    if bot is not None:
+        _watch(line, runner, wake, bot)
     tree.sweep(os.getpid(), frozenset())
-    _kill_group(pid)
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
+        while True:
+            os.waitpid(-1, 0)
     line.close()
     os._exit(0)
 
 
-def _loop(line: socket.socket, runner: list[int], wake: int, pid: int) -> None:
+def _receive(line: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """Read one plan: four bytes of length, then JSON; None when the runner has hung up."""
+    try:
+        head, descriptors, _, _ = socket.recv_fds(line, 4, DESCRIPTORS)
+        for one in descriptors:
+            os.set_inheritable(one, False)  # recv_fds takes flags and ignores them
+        if len(head) < 4:
+            return None
+        size = int.from_bytes(head, "little")
+        body = bytearray()
+        while len(body) < size:
+            part = line.recv(size - len(body))
+            if not part:
+                return None
+            body += part
+    except OSError:
+        return None
+    return json.loads(body), list(descriptors)
+
+
+def _start(
+    plan: dict[str, Any], descriptors: list[int], line: socket.socket
+) -> child.Started | None:
+    try:
+        if "bwrap" in plan:
+            bot = cage.start(plan, descriptors, line)
+        else:
+            bot = child.start(plan, descriptors)
+    except OSError as error:
+        _tell(line, error=str(error.strerror), errno=error.errno, what=str(error.filename or ""))
+        return None
+    _tell(line, pid=bot.pid, base_ns=bot.base_ns, init=bot.init)
+    return bot
+
+
+def _watch(line: socket.socket, runner: list[int], wake: int, bot: child.Started) -> None:
     poller = select.poll()
     for one in (line.fileno(), wake, *runner):
         poller.register(one, select.POLLIN)
-    ended = False
+    ended = _report_end(line, bot)
     while True:
         ready = {one for one, _ in poller.poll()}
         if not ready.isdisjoint(runner):
@@ -66,17 +112,16 @@ def _loop(line: socket.socket, runner: list[int], wake: int, pid: int) -> None:
         if wake in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake, 4096)
-            if not ended and _has_ended(line, pid):
+            if not ended and _report_end(line, bot):
                 ended = True
-                tree.sweep(os.getpid(), frozenset(), keep=pid)
+                tree.sweep(os.getpid(), frozenset(), keep=bot.child)
         if line.fileno() in ready:
-            if not _order(line):
+            if not _is_order(line):
                 return
-            _kill_group(pid)
-            tree.sweep(os.getpid(), frozenset(), keep=pid)
+            tree.sweep(os.getpid(), frozenset(), keep=bot.child)
 
 
-def _order(line: socket.socket) -> bool:
+def _is_order(line: socket.socket) -> bool:
     """Tell whether the runner asks for a kill; False when it has hung up."""
     try:
         return bool(line.recv(64))
@@ -84,19 +129,14 @@ def _order(line: socket.socket) -> bool:
         return False
 
 
-def _has_ended(line: socket.socket, pid: int) -> bool:
+def _report_end(line: socket.socket, bot: child.Started) -> bool:
     """Report the bot's end, without reaping it: its pid stays its own until the runner is done."""
-    found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    found = os.waitid(os.P_PID, bot.child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if found is None:
         return False
     status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-    _tell(line, status=status)
+    _tell(line, status=cage.true_status(bot, status) if bot.init else status)
     return True
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def _tell(line: socket.socket, **facts: Any) -> None:

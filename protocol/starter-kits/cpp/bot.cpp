@@ -7,8 +7,6 @@
 
 using json::Value;
 
-const char* const name = "my-cpp-bot";
-
 // How many spaces a canoe is from the jetty: "6L" is 6 spaces away.
 int distance(const std::string& space) {
   return space == "jetty" || space == "lost" ? 0 : space[0] - '0';
@@ -79,4 +77,4 @@ void started(arena::Game& game) {
              std::to_string(game.seats) + ", seed " + std::to_string(game.seed));
 }
 
-int main() { return arena::play(name, choose, started); }
+int main() { return arena::play(choose, started); }

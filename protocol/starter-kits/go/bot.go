@@ -7,8 +7,6 @@ import (
 	"strconv"
 )
 
-const name = "my-go-bot"
-
 // distance returns how many spaces a canoe is from the jetty: "6L" is 6 spaces away.
 func distance(space string) int {
 	if space == "jetty" || space == "lost" {
@@ -123,5 +121,5 @@ func started(game *Game) {
 }
 
 func main() {
-	Play(name, choose, started)
+	Play(choose, started)
 }

@@ -98,7 +98,7 @@ final class Arena {
     }
 
     /** Answers the arena until it says "quit". */
-    static void play(String name, Player player) throws IOException {
+    static void play(Player player) throws IOException {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         BufferedReader in =
                 new BufferedReader(
@@ -113,7 +113,6 @@ final class Arena {
                 case "hello":
                     reply.put("type", "ready");
                     reply.put("protocol", 1);
-                    reply.put("name", name);
                     break;
                 case "start":
                     game = new Game(message);

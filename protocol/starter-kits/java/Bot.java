@@ -2,8 +2,6 @@ import java.io.IOException;
 
 /** A bot that fetches near gems and comes home: the file to edit. */
 final class Bot implements Arena.Player {
-    static final String NAME = "my-java-bot";
-
     /** How many spaces a canoe is from the jetty: "6L" is 6 spaces away. */
     static int distance(String space) {
         return space.equals("jetty") || space.equals("lost") ? 0 : space.charAt(0) - '0';
@@ -100,6 +98,6 @@ final class Bot implements Arena.Player {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Arena.play(NAME, new Bot());
+        Arena.play(new Bot());
     }
 }

@@ -90,11 +90,11 @@ function read(chunk) {
 }
 
 /** Answers the arena until it says `quit`; `choose(decision)` returns an index. */
-function play(name, choose, started, ended) {
+function play(choose, started, ended) {
   let game = null;
   const handle = (message) => {
     if (message.type === "hello") {
-      send({ type: "ready", protocol: 1, name });
+      send({ type: "ready", protocol: 1 });
     } else if (message.type === "start") {
       game = new Game(message);
       if (started) started(game);

@@ -3,8 +3,6 @@
 
 const arena = require("./arena");
 
-const NAME = "my-javascript-bot";
-
 /** How many spaces a canoe is from the jetty: "6L" is 6 spaces away. */
 function distance(space) {
   return space === "jetty" || space === "lost" ? 0 : Number(space[0]);
@@ -79,4 +77,4 @@ function started(game) {
   arena.log(`${game.rules}: seat ${game.seat} of ${game.seats}, seed ${game.seed}`);
 }
 
-arena.play(NAME, choose, started);
+arena.play(choose, started);

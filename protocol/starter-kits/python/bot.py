@@ -1,8 +1,7 @@
 """A bot that fetches near gems and comes home: the file to edit."""
 
 import arena
-
-NAME = "my-python-bot"
+import search
 
 
 def distance(space):
@@ -48,6 +47,8 @@ def score_buy(result):
 
 def choose(decision):
     """Return the index of the action to take in `decision.legal`."""
+    if decision.kind == "card" and decision.game.params.get("search") and search.available():
+        return search.choose_card(decision, score_canoe)
     best, best_score = 0, float("-inf")
     for index, action in enumerate(decision.legal):
         if decision.out_of_time():  # the best so far must do
@@ -77,4 +78,4 @@ def started(game):
 
 
 if __name__ == "__main__":
-    arena.play(NAME, choose, started)
+    arena.play(choose, started)

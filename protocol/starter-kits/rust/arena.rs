@@ -126,7 +126,7 @@ fn send(members: Vec<(&str, Json)>) -> io::Result<()> {
 }
 
 /// Answers the arena until it says "quit".
-pub fn play(name: &str, bot: &mut dyn Bot) -> io::Result<()> {
+pub fn play(bot: &mut dyn Bot) -> io::Result<()> {
     let mut game = Game::new(&Json::Null);
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -137,7 +137,6 @@ pub fn play(name: &str, bot: &mut dyn Bot) -> io::Result<()> {
             "hello" => send(vec![
                 ("type", Json::Text("ready".to_string())),
                 ("protocol", Json::Number(1.0)),
-                ("name", Json::Text(name.to_string())),
             ])?,
             "start" => {
                 game = Game::new(&message);

@@ -6,8 +6,6 @@ mod json;
 use arena::{Decision, Game};
 use json::Json;
 
-const NAME: &str = "my-rust-bot";
-
 /// How many spaces a canoe is from the jetty: "6L" is 6 spaces away.
 fn distance(space: &str) -> i64 {
     space.chars().next().and_then(|c| c.to_digit(10)).map_or(0, i64::from)
@@ -104,5 +102,5 @@ impl arena::Bot for Bot {
 }
 
 fn main() -> std::io::Result<()> {
-    arena::play(NAME, &mut Bot)
+    arena::play(&mut Bot)
 }

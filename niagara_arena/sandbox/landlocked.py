@@ -1,0 +1,131 @@
+"""Level `landlock`: where there are no namespaces, the kernel's Landlock and a stricter filter.
+
+The bot sees the host's file system and processes, but may only read what it needs of the first
+(names and sizes of other files show) and touch nothing of the second. It has no directory to write
+to. How much Landlock itself stops grows with its version; the filter closes what it leaves: no
+socket, no fork, no signal to anybody else.
+
+As root, bots run under one of a few unused uids, so that no two of them need share one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import time
+from typing import Any
+
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.sandbox import limits, offer, reach
+from niagara_arena.sandbox.bwrap import hand_over, system_paths
+from niagara_arena.sandbox.interface import Launch, Process
+from niagara_arena.sandbox.keeping import Keeper
+from niagara_arena.sandbox.process import BotProcess
+from niagara_arena.sandbox.seccomp import SELF, assemble
+
+__all__ = ["Landlocked"]
+
+UIDS = range(65520, 65534)
+"""Above systemd's dynamic users, below `nobody`; reserved in Debian."""
+
+HEADROOM = 4
+"""How many bots' worth of threads a uid may have: others may be counted with this bot."""
+
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+_SOURCES = ("/dev/random", "/dev/urandom")
+COUNT_S = 5.0
+
+
+class Landlocked:
+    """Start bots under Landlock."""
+
+    level = "landlock"
+
+    def __init__(self) -> None:
+        self._keeper = Keeper()
+        self._slots = itertools.count(os.getpid() * 5)
+        self._root = os.geteuid() == 0
+        self._counted = (-COUNT_S, 0)
+
+    def start(self, launch: Launch) -> Process:
+        """Start a bot, or a build, that may read little and write nothing."""
+        limits.check(launch)
+        if launch.multi_process:
+            raise NotPossibleHere(
+                "this bot wants to fork, and at the level landlock nothing can hold it",
+                "use the level bwrap; `niagara doctor` shows what it needs",
+            )
+        uid = UIDS[next(self._slots) % len(UIDS)] if self._root else None
+        directory = os.path.abspath(launch.directory)
+        program = reach.find_program(launch, directory, uid)
+        tmp = ""
+        if launch.writable:
+            tmp = tempfile.mkdtemp(dir=self._keeper.scratch)
+            hand_over(tmp, uid)
+            hand_over(directory, uid)
+        reach.require(directory, uid, f"the bot is in `{directory}`")
+        for one in launch.runtimes:
+            reach.require(one.path, uid, f"the runtime {one.name} is in `{one.path}`")
+        started = self._keeper.start(self._plan(launch, program, uid, tmp))
+        return _Landlocked(started, self.level, launch, tmp)
+
+    def _plan(
+        self, launch: Launch, program: reach.Program, uid: int | None, tmp: str
+    ) -> dict[str, Any]:
+        directory = os.path.abspath(launch.directory)
+        offered = offer.lay_out(self._keeper.scratch)
+        arena = os.path.join(offered, offer.ARENA)
+        runtimes = {one.name: os.path.abspath(one.path) for one in launch.runtimes}
+        read = [*system_paths(), *_SOURCES, directory, arena, *program.shown, *runtimes.values()]
+        processes = launch.limits.processes * HEADROOM + (0 if self._root else self._tasks())
+        return {
+            "executable": program.path,
+            "argv": launch.command,
+            "env": limits.environment(launch, arena, tmp or "/nonexistent", runtimes),
+            "cwd": directory,
+            "core": launch.core,
+            "drop": None if uid is None else [uid, uid],
+            "rlimits": {**limits.resources(launch), "NPROC": (processes, processes)},
+            "landlock": {
+                "read": read,
+                "write": [*_DEVICES, *([directory, tmp] if launch.writable else [])],
+                "filter": assemble(fork=launch.writable, shared=True).hex(),
+                "self": SELF,
+            },
+        }
+
+    def _tasks(self) -> int:
+        """Count our user's threads, which the kernel counts together with the bot's."""
+        when, found = self._counted
+        if time.monotonic() - when > COUNT_S:
+            found = _count_tasks(os.geteuid())
+            self._counted = (time.monotonic(), found)
+        return found
+
+
+class _Landlocked(BotProcess):
+    """Hold a bot, and a build's scratch directory with it."""
+
+    def __init__(self, started: Any, level: str, launch: Launch, tmp: str) -> None:
+        super().__init__(started, level, launch)
+        self._tmp = tmp
+
+    def close(self) -> None:
+        """Kill, wait until nothing is left, close what we hold."""
+        super().close()
+        if self._tmp:
+            shutil.rmtree(self._tmp, ignore_errors=True)
+
+
+def _count_tasks(uid: int) -> int:
+    found = 0
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            try:
+                if entry.name.isdigit() and entry.stat().st_uid == uid:
+                    found += len(os.listdir(f"/proc/{entry.name}/task"))
+            except OSError:
+                continue
+    return found

@@ -1,0 +1,191 @@
+"""Assemble the system-call filter of a caged bot: a deny-list in classic BPF, for two machines.
+
+A filter can look at a call's number and at the values of its arguments, not behind pointers. So
+`clone3`, whose flags lie behind one, is refused as unknown, and every C library falls back to
+`clone`, whose flags are looked at.
+
+Refusals are errors, not kills: a runtime that probes for a feature finds it missing and goes on.
+Calls newer than `NEWEST` are refused as unknown: nobody has judged them yet.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable, Sequence
+
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.sandbox.syscalls import NUMBERS
+
+__all__ = ["SELF", "assemble", "denied"]
+
+SELF = 0x5E1F5E1F
+"""Stands for the bot's own pid; whoever installs the filter puts the real one in its place."""
+
+NEWEST = 462
+"""`mseal`, the last call of Linux 6.10."""
+
+_AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+
+_CLONE_NAMESPACES = 0x7E020000
+"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME needs clone3."""
+_CLONE_THREAD = 0x00010000
+
+# What no bot and no build needs. Refused with EPERM.
+_NEVER = """
+acct add_key adjtimex bpf chroot clock_adjtime clock_settime delete_module fanotify_init
+fanotify_mark finit_module fsconfig fsmount fsopen fspick init_module ioperm iopl ioprio_set kcmp
+kexec_file_load kexec_load keyctl lookup_dcookie memfd_secret migrate_pages modify_ldt mount
+mount_setattr move_mount move_pages name_to_handle_at nfsservctl open_by_handle_at open_tree
+perf_event_open personality pidfd_getfd pivot_root process_madvise process_mrelease
+process_vm_readv process_vm_writev ptrace quotactl quotactl_fd reboot request_key
+sched_setaffinity sched_setattr sched_setparam sched_setscheduler seccomp set_mempolicy_home_node
+setdomainname sethostname setns setpriority settimeofday swapoff swapon sync syncfs sysfs syslog
+umount2 unshare uselib userfaultfd ustat vhangup
+""".split()
+
+# What a program may probe for and do without. Refused with ENOSYS. Memory that belongs to no
+# process (memfd, System V, message queues) would escape every limit on processes.
+_MISSING = """
+clone3 io_uring_enter io_uring_register io_uring_setup listmount memfd_create mq_getsetattr
+mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget
+semop semtimedop shmat shmctl shmdt shmget statmount
+""".split()
+
+# Two bots that both see /usr could talk by watching or locking its files.
+_COVERT = ("flock", "inotify_add_watch", "inotify_init", "inotify_init1")
+_FCNTL_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
+"""F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_NOTIFY."""
+
+_IOCTL_TERMINAL = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX: typing into a terminal."""
+_PRCTL = (1, 22, 35, 36, 62, 0x59616D61)
+"""PR_SET_PDEATHSIG, SECCOMP, MM, CHILD_SUBREAPER, SCHED_CORE, PTRACER."""
+
+# Where a bot shares the host's processes, under the same uid perhaps.
+_SHARED_NEVER = ("pidfd_open", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+_SELF_ONLY = ("kill", "tgkill", "tkill")
+_FCNTL_OWNERS = (8, 10, 15)
+"""F_SETOWN, F_SETSIG, F_SETOWN_EX: having the kernel signal another process."""
+_IOCTL_OWNERS = (0x8901, 0x8902)
+"""FIOSETOWN and SIOCSPGRP: the same for sockets."""
+
+
+def assemble(*, fork: bool, shared: bool, machine: str | None = None) -> bytes:
+    """Return the filter's program.
+
+    `fork`: the bot may start processes (a build, or a bot that a cgroup holds). `shared`: there is
+    no namespace between it and the host's processes.
+    """
+    machine = machine or platform.machine()
+    if machine not in NUMBERS:
+        raise NotPossibleHere(
+            f"there is no system-call filter for {machine} machines",
+            f"run on {' or '.join(sorted(NUMBERS))}, or without a cage: `--sandbox none`",
+        )
+    program = _Program(machine)
+    for name in _NEVER:
+        program.refuse(name, errno.EPERM)
+    for name in _MISSING:
+        program.refuse(name, errno.ENOSYS)
+    program.refuse("socket", errno.EACCES)
+    fcntls: tuple[int, ...] = ()
+    ioctls: tuple[int, ...] = _IOCTL_TERMINAL
+    if not fork:
+        for name in (*_COVERT, "setsid", "setpgid", "fork", "vfork"):
+            program.refuse(name, errno.EPERM)
+        fcntls += _FCNTL_LOCKS
+    if shared:
+        fcntls += _FCNTL_OWNERS
+        ioctls += _IOCTL_OWNERS
+        for name in _SHARED_NEVER:
+            program.refuse(name, errno.EPERM)
+        program.refuse_unless("prlimit64", 0, (0, SELF))
+        if not fork:
+            for name in _SELF_ONLY:
+                program.refuse_unless(name, 0, (SELF,))
+    program.refuse_if("fcntl", 1, fcntls)
+    program.refuse_if("ioctl", 1, ioctls)
+    program.refuse_if("prctl", 0, _PRCTL)
+    program.clone(fork)
+    return program.finish()
+
+
+def denied(*, fork: bool, shared: bool) -> tuple[str, ...]:
+    """Name the calls that the filter refuses whatever their arguments, in order."""
+    names = {*_NEVER, *_MISSING, "socket"}
+    if not fork:
+        names |= {*_COVERT, "setsid", "setpgid", "fork", "vfork"}
+    if shared:
+        names |= {*_SHARED_NEVER}
+    return tuple(sorted(names))
+
+
+class _Program:
+    """Collect instructions; each rule begins with the call's number in the accumulator."""
+
+    def __init__(self, machine: str) -> None:
+        self._numbers = NUMBERS[machine]
+        self._code: list[bytes] = [
+            _instruction(_LOAD, 0, 0, 4),
+            _instruction(_EQUAL, 1, 0, _AUDIT[machine]),
+            _instruction(_RETURN, 0, 0, _KILL),
+            _instruction(_LOAD, 0, 0, 0),
+            # This covers x32 as well, whose numbers begin at 0x40000000.
+            _instruction(_AT_LEAST, 0, 1, NEWEST + 1),
+            _instruction(_RETURN, 0, 0, _ERROR | errno.ENOSYS),
+        ]
+
+    def refuse(self, name: str, number: int) -> None:
+        """Refuse a call with an error; a call that this machine does not have needs no rule."""
+        self._rule(name, [_instruction(_RETURN, 0, 0, _ERROR | number)])
+
+    def refuse_if(self, name: str, argument: int, values: Sequence[int]) -> None:
+        """Refuse a call when the low word of an argument is one of `values`."""
+        self._by_argument(name, argument, values, listed=_ERROR | errno.EPERM, other=_ALLOW)
+
+    def refuse_unless(self, name: str, argument: int, values: Sequence[int]) -> None:
+        """Refuse a call unless the low word of an argument is one of `values`."""
+        self._by_argument(name, argument, values, listed=_ALLOW, other=_ERROR | errno.EPERM)
+
+    def clone(self, fork: bool) -> None:
+        """Refuse new namespaces, and without `fork` anything but a thread."""
+        refuse = _instruction(_RETURN, 0, 0, _ERROR | errno.EPERM)
+        body = [_argument(0), _instruction(_ANY_BIT, 0, 1, _CLONE_NAMESPACES), refuse]
+        if not fork:
+            body += [_instruction(_ANY_BIT, 1, 0, _CLONE_THREAD), refuse]
+        self._rule("clone", [*body, _instruction(_RETURN, 0, 0, _ALLOW)])
+
+    def finish(self) -> bytes:
+        """Return the program, which allows what no rule has judged."""
+        return b"".join([*self._code, _instruction(_RETURN, 0, 0, _ALLOW)])
+
+    def _by_argument(
+        self, name: str, argument: int, values: Sequence[int], listed: int, other: int
+    ) -> None:
+        if not values:
+            return
+        tests = [
+            _instruction(_EQUAL, len(values) - place, 0, value)
+            for place, value in enumerate(values)
+        ]
+        ends = [_instruction(_RETURN, 0, 0, other), _instruction(_RETURN, 0, 0, listed)]
+        self._rule(name, [_argument(argument), *tests, *ends])
+
+    def _rule(self, name: str, body: Iterable[bytes]) -> None:
+        number = self._numbers.get(name)
+        if number is not None:
+            body = list(body)
+            self._code += [_instruction(_EQUAL, 0, len(body), number), *body]
+
+
+def _argument(index: int) -> bytes:
+    """Load the low word of an argument; both machines are little-endian."""
+    return _instruction(_LOAD, 0, 0, 16 + 8 * index)
+
+
+def _instruction(code: int, if_true: int, if_false: int, value: int) -> bytes:
+    return struct.pack("<HBBI", code, if_true, if_false, value)
