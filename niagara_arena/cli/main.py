@@ -56,6 +56,12 @@ COMMANDS = (
         "Look at recorded games and prove them.",
     ),
     Entry(
+        "protocol",
+        "niagara_arena.cli.protocol",
+        "protocol",
+        "Print the protocol between arena and bots.",
+    ),
+    Entry(
         "rules",
         "niagara_arena.cli.rules",
         "rules",

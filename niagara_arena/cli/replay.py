@@ -37,8 +37,8 @@ def replay() -> None:
 
     \b
     Examples:
-      niagara replay show --help
-      niagara replay verify --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay verify games/*.jsonl
     """
 
 
@@ -54,7 +54,9 @@ def show(terminal: Terminal, record: str, number: int | None, as_json: bool) -> 
 
     \b
     Examples:
-      niagara replay show --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay show games/*.jsonl
+      niagara replay show games/*.jsonl --round 3
     """
     game = files.load(record)
     told = story(game)
@@ -189,7 +191,8 @@ def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
 
     \b
     Examples:
-      niagara replay verify --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay verify games/*.jsonl
     """
     wrong = 0
     for path in records:
@@ -230,7 +233,9 @@ def feed(
 
     \b
     Examples:
-      niagara replay feed --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara bot new python otter
+      niagara replay feed games/*.jsonl --as 0 -- python3 otter/bot.py  # exit 1
     """
     game = files.load(record)
     answers = differ = 0
