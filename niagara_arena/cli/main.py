@@ -25,7 +25,30 @@ from niagara_arena.cli.terminal import Terminal
 __all__ = ["COMMANDS", "cli", "main"]
 
 COMMANDS = (
-    Entry("play", "niagara_arena.cli.play", "play", "Play a match between bots."),
+    Entry(
+        "play",
+        "niagara_arena.cli.play",
+        "play",
+        "Play a match between bots.",
+    ),
+    Entry(
+        "check",
+        "niagara_arena.cli.check",
+        "check",
+        "Check a bot, step by step, before you hand it in.",
+    ),
+    Entry(
+        "bot",
+        "niagara_arena.cli.bot",
+        "bot",
+        "Make, build and look at bots.",
+    ),
+    Entry(
+        "tournament",
+        "niagara_arena.cli.tournament",
+        "tournament",
+        "Plan, run and check tournaments.",
+    ),
     Entry(
         "replay",
         "niagara_arena.cli.replay",
@@ -39,10 +62,16 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
-        "bot",
-        "niagara_arena.cli.bot",
-        "bot",
-        "Make, build and look at bots.",
+        "doctor",
+        "niagara_arena.cli.doctor",
+        "doctor",
+        "Show what this machine can isolate, and what it lacks.",
+    ),
+    Entry(
+        "clean",
+        "niagara_arena.cli.tournament_managing",
+        "clean",
+        "Remove old caches, staged bots and logs.",
     ),
     Entry(
         "completion",

@@ -147,16 +147,17 @@ class Table:
             bot.thaw()
             one.started_ns = time.monotonic_ns()
             self._send(bot, request.line)
-            self._listen(one)
+            if bot.lines.waiting or not bot.stdout_open:
+                self._listen(one)
         self._wait(waiting)
         return [one.answer for one in waiting if one.answer is not None]
 
     def _wait(self, waiting: list[_Waiting]) -> None:
         lateness: Lateness | None = None
         thinking = [one for one in waiting if one.answer is None]
-        ticked = thinking[0].started_ns if thinking else 0
+        ticked = now = thinking[0].started_ns if thinking else 0
         while thinking:
-            began = time.monotonic_ns() if lateness else 0
+            began = now
             quiet = not self._pump(TICK_MS)
             for one in thinking:
                 self._listen(one)
@@ -171,8 +172,8 @@ class Table:
                     if one.answer is None:
                         self._check(one, now, lateness, thinking)
             thinking = [one for one in thinking if one.answer is None]
-        if time.monotonic_ns() - self._watched_ns >= _TICK_NS:
-            self._watched_ns = time.monotonic_ns()
+        if now - self._watched_ns >= _TICK_NS:
+            self._watched_ns = now
             for one in waiting:
                 if one.bot.ended is None and one.bot.process.over_memory():
                     one.bot.end(_memory())
@@ -184,7 +185,7 @@ class Table:
         bot = one.bot
         while (line := bot.lines.pop()) is not None:
             act = read_act(line, one.request.number)
-            if isinstance(act, Act):
+            if type(act) is Act:
                 self._finish(one, act, None)
                 return
             if isinstance(act, Trouble):
@@ -193,11 +194,11 @@ class Table:
                 return
             assert isinstance(act, Stale)
             bot.spare += 1
-        report_or_none = bot.trouble()
-        if report_or_none is None and not bot.stdout_open:
-            report_or_none = bot.died()
-        if report_or_none is not None:
-            self._finish(one, None, report_or_none)
+        trouble = bot.trouble()
+        if trouble is None and not bot.stdout_open:
+            trouble = bot.died()
+        if trouble is not None:
+            self._finish(one, None, trouble)
 
     def _finish(self, one: _Waiting, act: Act | None, report: FaultReport | None) -> None:
         bot = one.bot

@@ -25,6 +25,8 @@ from niagara_arena.schedule.spec import Entrant, Spec, check_spec, opening_round
 
 __all__ = ["Numbering", "Planned", "fixed_plan", "make_job", "numbered", "plan_tables"]
 
+_BLOCK_MATCHES = 16
+
 
 class Planned(Struct, frozen=True, forbid_unknown_fields=True):
     """Hold one match of the schedule."""
@@ -61,7 +63,7 @@ def fixed_plan(spec: Spec, entrants: Sequence[Entrant]) -> list[Planned]:
     sizes = [_blocks(spec, order, seats) for seats in spec.seats]
     numbering = Numbering(spec)
     planned: list[Planned] = []
-    for heat, block in enumerate(_merged(sizes)):
+    for heat, block in enumerate(_grouped(_merged(sizes))):
         tables = [tuple(order[number].submission for number in table) for table in block]
         planned += numbering.plan(heat, tables)
     return planned
@@ -89,6 +91,18 @@ def _merged(sizes: Sequence[Tables]) -> Iterator[list[tuple[int, ...]]]:
     ]
     for _, _, block in sorted(marked, key=lambda mark: mark[:2]):
         yield block
+
+
+def _grouped(blocks: Iterable[list[tuple[int, ...]]]) -> Iterator[list[tuple[int, ...]]]:
+    """Join small blocks: a border is a place to wait at, so there should not be too many."""
+    group: list[tuple[int, ...]] = []
+    for block in blocks:
+        group += block
+        if len(group) >= _BLOCK_MATCHES:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 class Numbering:

@@ -20,7 +20,13 @@ from niagara_arena.submissions.runtimes import (
     runtime_digest,
 )
 from niagara_arena.submissions.staging import clean, default_cache
-from niagara_arena.submissions.submission import Submission, load, resolve_params
+from niagara_arena.submissions.submission import (
+    Submission,
+    find,
+    load,
+    read_manifest,
+    resolve_params,
+)
 
 __all__ = [
     "MAX_LIMITS",
@@ -30,10 +36,12 @@ __all__ = [
     "bundled_bots",
     "clean",
     "default_cache",
+    "find",
     "grant_limits",
     "load",
     "offered_runtimes",
     "prepare",
+    "read_manifest",
     "read_runtimes",
     "resolve_params",
     "resolve_runtimes",

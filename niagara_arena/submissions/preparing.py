@@ -77,8 +77,9 @@ def prepare(
 ) -> Ready:
     """Stage the submission, build it in the cage if it has a build, and check its command.
 
-    Uses the cache's copy where there is one. `offered` are the runtimes that bots may ask for;
-    those of NIAGARA_RUNTIMES if left out. Raises `BuildFailed`, `InputError` or `NotPossibleHere`.
+    Uses the cache's copy where there is one. `offered` are the runtimes that bots may ask for, by
+    name: those of NIAGARA_RUNTIMES if left out. Raises `BuildFailed`, `InputError` or
+    `NotPossibleHere`.
     """
     limits = grant_limits(submission, maximum)
     runtimes = resolve_runtimes(submission, offered_runtimes() if offered is None else offered)

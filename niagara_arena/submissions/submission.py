@@ -42,7 +42,7 @@ from niagara_arena.submissions.tree import (
     read_tree,
 )
 
-__all__ = ["Submission", "load", "resolve_params"]
+__all__ = ["Submission", "find", "load", "read_manifest", "resolve_params"]
 
 
 class Submission(Struct, frozen=True):
@@ -79,8 +79,17 @@ def load(reference: str) -> Submission:
 
     Raises `InputError` for what is wrong in it, `NotPossibleHere` if there is none.
     """
+    directory = find(reference)
+    return _load_directory(directory) if directory is not None else _load_command(reference)
+
+
+def find(reference: str) -> Path | None:
+    """Return the directory that a reference means, None if it is a command.
+
+    Raises `NotPossibleHere` if there is no such bot; looks at nothing inside it.
+    """
     if reference.startswith("@"):
-        return _load_bundled(reference[1:])
+        return _find_bundled(reference[1:])
     if reference == "human":
         raise InputError(
             "a person can't play here", "`human` is a bot of `niagara play` only; else say ./human"
@@ -91,8 +100,14 @@ def load(reference: str) -> Submission:
     if path.name == MANIFEST and path.is_file():
         path = path.parent
     if path.is_dir():
-        return _load_directory(path)
-    return _load_command(reference)
+        return path
+    _words(reference)
+    return None
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the bot.toml of a directory, and nothing else."""
+    return parse_manifest(_manifest_bytes(directory), str(directory / MANIFEST))
 
 
 def resolve_params(submission: Submission, overrides: Mapping[str, Value]) -> dict[str, Value]:
@@ -100,7 +115,7 @@ def resolve_params(submission: Submission, overrides: Mapping[str, Value]) -> di
     return param_values(submission.params, overrides, quoted(submission.name))
 
 
-def _load_bundled(name: str) -> Submission:
+def _find_bundled(name: str) -> Path:
     known = bundled_bots()
     if name not in known:
         names = ", ".join(f"`@{each}`" for each in known) or "none"
@@ -108,12 +123,12 @@ def _load_bundled(name: str) -> Submission:
         raise NotPossibleHere(
             f"there is no bundled opponent {quoted('@' + name)}", close or f"there are: {names}"
         )
-    return _load_directory(known[name])
+    return known[name]
 
 
 def _load_directory(path: Path) -> Submission:
     where = str(path / MANIFEST)
-    data = _read_manifest(path)
+    data = _manifest_bytes(path)
     manifest = parse_manifest(data, where)
     run, build = commands_of(manifest)
     patterns = (*ALWAYS_LEFT_OUT, *manifest.exclude, *(BUILD_OUTPUTS if build else ()))
@@ -156,7 +171,7 @@ def _describe(
     )
 
 
-def _read_manifest(path: Path) -> bytes:
+def _manifest_bytes(path: Path) -> bytes:
     file = path / MANIFEST
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -190,7 +205,8 @@ def _check_run(submission: Submission, path: Path) -> None:
             )
 
 
-def _load_command(reference: str) -> Submission:
+def _words(reference: str) -> list[str]:
+    """Split a command into words; its first one must be there to be run."""
     try:
         words = shlex.split(reference)
     except ValueError as error:
@@ -199,6 +215,11 @@ def _load_command(reference: str) -> Submission:
         raise InputError(f"{quoted(reference)} is no command", "give a directory or `@name`")
     if not Path(words[0]).is_file() and not shutil.which(words[0]):
         raise NotPossibleHere(_no_such_bot(reference, words), _how_to_name(words))
+    return words
+
+
+def _load_command(reference: str) -> Submission:
+    words = _words(reference)
     directory, run = _where_to_run(words)
     tree = read_tree(directory) if directory else Tree(())
     name = Path(_main_file(words) or words[0]).stem[:40]

@@ -25,6 +25,11 @@ class LineBuffer:
         """Take bytes as they were read."""
         if self.overflow:
             return
+        if not self._partial and 0 <= chunk.find(b"\n") == len(chunk) - 1 <= self.limit:
+            self._lines.append(chunk[:-1])  # the usual case: just one whole line
+            if len(self._lines) > SPARE_LINES:
+                self._give_up("lines")
+            return
         lines = chunk.split(b"\n")
         if self._partial:
             lines[0] = self._partial + lines[0]
@@ -42,6 +47,11 @@ class LineBuffer:
     def pop(self) -> bytes | None:
         """Return the oldest whole line, or None."""
         return self._lines.pop(0) if self._lines else None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a whole line is there."""
+        return bool(self._lines)
 
     @property
     def partial(self) -> bytes:

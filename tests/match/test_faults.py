@@ -11,7 +11,9 @@ from niagara_arena.records import Fault, Limits, Played, Sanction, Standing
 from tests.match.playing import contestant, play, settings
 from tests.zoo import animal
 
-SHORT = {"startup_ms": 20_000, "bank_ms": 300, "increment_ms": 1, "wall_ms": 400}
+WALL = {"startup_ms": 60_000, "bank_ms": 60_000, "increment_ms": 1, "wall_ms": 400}
+CPU = {"startup_ms": 60_000, "bank_ms": 300, "increment_ms": 1, "wall_ms": 60_000}
+STARTUP = {"startup_ms": 1_500, "bank_ms": 60_000, "wall_ms": 60_000}
 
 
 class Case(NamedTuple):
@@ -22,7 +24,7 @@ class Case(NamedTuple):
     detail: str
     sentence: str
     sanction: Sanction
-    short: bool = False
+    clock: dict[str, int] | None = None
 
 
 D, R = Sanction.DEFAULT, Sanction.RETIRE
@@ -31,16 +33,16 @@ CASES = (
     Case("crash", Fault.CRASH, "exit 1", "exited with code 1 in the middle of a game", R),
     Case("segfault", Fault.CRASH, "SIGSEGV", "ended by SIGSEGV", R),
     Case("exit_zero", Fault.CRASH, "exit 0", "exited with code 0", R),
-    Case("stall", Fault.TIMEOUT, "wall", r"did not answer within \d+ ms", D, True),
-    Case("late", Fault.TIMEOUT, "wall", "did not answer within", D, True),
-    Case("burn", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, True),
-    Case("burn_in_threads", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, True),
-    Case("ignore_sigterm", Fault.TIMEOUT, "wall", "did not answer within", D, True),
-    Case("never_read", Fault.TIMEOUT, "wall", "did not answer within", R, True),
+    Case("stall", Fault.TIMEOUT, "wall", r"did not answer within \d+ ms", D, WALL),
+    Case("late", Fault.TIMEOUT, "wall", "did not answer within", D, WALL),
+    Case("burn", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, CPU),
+    Case("burn_in_threads", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, CPU),
+    Case("ignore_sigterm", Fault.TIMEOUT, "wall", "did not answer within", D, WALL),
+    Case("never_read", Fault.TIMEOUT, "wall", "did not answer within", R, WALL),
     Case("long_line", Fault.FLOOD, "line", "longer than 65536 bytes", R),
     Case("many_lines", Fault.FLOOD, "lines", "more than 100 lines", R),
     Case("close_stdout", Fault.CRASH, "stdout", "closed its stdout", R),
-    Case("close_stdin", Fault.TIMEOUT, "wall", "did not answer within", D, True),
+    Case("close_stdin", Fault.TIMEOUT, "wall", "did not answer within", D, WALL),
     Case("leave_daemon", Fault.CRASH, "exit 1", "exited with code 1", R),
     Case("babble", Fault.MALFORMED, "json", "first character is 'T'", D),
     Case("wrong_id", Fault.MALFORMED, "id", r"`\$.id` is \d+, but the question", D),
@@ -65,7 +67,7 @@ CASES = (
     Case("banner", Fault.STARTUP, "json", "first character is 'O'", R),
     Case("wrong_protocol", Fault.STARTUP, "protocol", "speaks protocol 2", R),
     Case("exit_at_once", Fault.STARTUP, "exit 3", "code 3 before it was ready", R),
-    Case("never_ready", Fault.STARTUP, "timeout", "sent no `ready` within", R, True),
+    Case("never_ready", Fault.STARTUP, "timeout", "sent no `ready` within", R, STARTUP),
     Case("unknown_ready_field", Fault.STARTUP, "fields", "nmae", R),
     Case("hog_memory", Fault.MEMORY, "", "used more memory than it may", R),
     Case("die_of_memory_error", Fault.MEMORY, "words", "MemoryError", R),
@@ -91,8 +93,7 @@ HARMLESS = (
 
 @pytest.mark.parametrize("case", CASES, ids=[case.kind for case in CASES])
 def test_each_misbehaviour_is_named_and_costs_what_the_table_says(case: Case) -> None:
-    clock = SHORT | ({"startup_ms": 1500} if case.kind == "never_ready" else {})
-    under = settings(clock=clock) if case.short else settings()
+    under = settings(clock=case.clock) if case.clock else settings()
     # A hog that the limit does not stop would take the machine down with it.
     bot = contestant(case.kind, limits=Limits(memory_mb=200))
     [record] = play("random_play", bot, "random_play", under=under)

@@ -1,0 +1,180 @@
+"""The steps of the conversation: start-up, handshake, ids, unknown fields, rulings, the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from niagara_arena import __version__
+from niagara_arena.conformance.drill import Game, play
+from niagara_arena.conformance.model import Check, Finding, StepFailed
+from niagara_arena.conformance.reading import hint_for
+from niagara_arena.conformance.scenes import scene
+from niagara_arena.conformance.talk import QUIT_MS, Reply, Talk
+from niagara_arena.referee import Request
+from niagara_arena.referee.translate import ruling_line
+from niagara_arena.sandbox import Exit
+from niagara_arena.wire.messages import hello_line
+
+__all__ = [
+    "decision",
+    "handshake",
+    "hang_up",
+    "ids",
+    "line_ends",
+    "quick_start",
+    "quit_cleanly",
+    "rulings",
+    "silence",
+    "start_up",
+    "unknown_fields",
+]
+
+_SHORT = Game("base", 3, 1, 2)
+_FAR_ID = 1_000_000
+
+
+def start_up(check: Check) -> Finding:
+    """Start the process and listen: it may not speak first [P-2.1]."""
+    with Talk(check) as talk:
+        talk.silence(check.sizes.silence_ms, "before `hello`")
+    return Finding("runs and waits")
+
+
+def handshake(check: Check) -> Finding:
+    """Say hello, take ready [P-2.2]."""
+    with Talk(check) as talk:
+        talk.greet()
+        return Finding(f"ready in {talk.startup_ms} ms")
+
+
+def quick_start(check: Check) -> Finding:
+    """Measure the start-up a second time, when files are warm."""
+    with Talk(check) as talk:
+        talk.greet()
+        if talk.startup_ms > check.sizes.quick_ms:
+            raise StepFailed(
+                f"is ready only after {talk.startup_ms} ms",
+                "P-2.2",
+                f"every match waits for it; aim for less than {check.sizes.quick_ms} ms",
+            )
+        return Finding(f"{talk.startup_ms} ms")
+
+
+def silence(check: Check) -> Finding:
+    """Listen when the bot has nothing to say [P-1.4]."""
+    pause = check.sizes.silence_ms
+    with Talk(check) as talk:
+        talk.greet()
+        talk.silence(pause, "after `ready` without being asked")
+
+        def listen(request: Request, reply: Reply) -> None:
+            if request.number <= 2:
+                talk.silence(pause, "again after its answer")
+
+        play(talk, _SHORT, check.settings, interlude=listen)
+        talk.silence(pause, "after the end of the game")
+    return Finding("speaks only when asked")
+
+
+def decision(rules: str, kind: str) -> Callable[[Check], Finding]:
+    """Return the step that asks one kind of decision of a ruleset [P-4.1]."""
+
+    def run(check: Check) -> Finding:
+        seat = 1
+        with Talk(check) as talk:
+            talk.greet()
+            game = Game(rules, 3, seat, 1, 0, scene(rules, kind, seat))
+            played = play(talk, game, check.settings)
+        if kind not in played.kinds:
+            raise AssertionError(f"the scene for {rules} {kind} asked only {played.kinds}")
+        answer = played.lines[played.kinds.index(kind)]
+        return Finding(answer.decode("utf-8", "replace").strip()[:60])
+
+    return run
+
+
+def ids(check: Check) -> Finding:
+    """Ask with ids that do not begin at 1 [P-4.4]."""
+    with Talk(check) as talk:
+        talk.greet()
+        talk.last_id = _FAR_ID
+        play(talk, _SHORT, check.settings)
+        return Finding(f"{_FAR_ID + 1} to {talk.last_id} echoed")
+
+
+def unknown_fields(check: Check) -> Finding:
+    """Send messages with fields of a future version in many places [P-1.3]."""
+    with Talk(check) as talk:
+        talk.greet(with_unknown_fields(hello_line(__version__)))
+        play(talk, _SHORT, check.settings, with_unknown_fields)
+    return Finding("ignored")
+
+
+def with_unknown_fields(line: bytes) -> bytes:
+    """Return a line with fields that no version has, wherever a later one might add some.
+
+    Legal actions stay as they are, as a bot may send one of them back.
+    """
+    message: dict[str, Any] = json.loads(line)
+    inner = [message]
+    for key in ("limits", "settings", "clock", "observation", "position"):
+        inner += [found for place in list(inner) if isinstance(found := place.get(key), dict)]
+    inner += [event for event in message.get("events", []) if isinstance(event, dict)]
+    for place in inner:
+        place["x_future"] = {"numbers": [1, 2.5, None], "text": "ignore me ✓"}
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+
+
+def rulings(check: Check) -> Finding:
+    """Tell the bot of a fault, as if it had made one; it must go on without a word [P-6.1]."""
+    with Talk(check) as talk:
+        talk.greet()
+
+        def rule(request: Request, reply: Reply) -> None:
+            if request.number <= 2:
+                played = json.dumps(json.loads(request.line)["legal"][0])
+                talk.tell(
+                    ruling_line(request.number, "timeout", "a trial of `niagara check`", played, 2)
+                )
+
+        play(talk, _SHORT, check.settings, interlude=rule)
+    return Finding("taken")
+
+
+def line_ends(check: Check) -> Finding:
+    """Look at what the referee lets pass: CRLF, white space before the object [P-1.1]."""
+    with Talk(check) as talk:
+        talk.greet()
+        play(talk, _SHORT, check.settings)
+        if talk.oddities:
+            first = talk.oddities[0]
+            raise StepFailed(
+                f"{first.sentence}; the referee lets it pass", "P-1.1", hint_for(first.detail)
+            )
+    return Finding("LF")
+
+
+def quit_cleanly(check: Check) -> Finding:
+    """Play a little, then say quit [P-2.3]."""
+    with Talk(check) as talk:
+        talk.greet()
+        play(talk, _SHORT, check.settings)
+        _check_exit(talk.quit(), "`quit`")
+    return Finding(f"exit 0 within {QUIT_MS} ms")
+
+
+def hang_up(check: Check) -> Finding:
+    """Close the bot's stdin without a word [P-2.3]."""
+    with Talk(check) as talk:
+        talk.greet()
+        _check_exit(talk.hang_up(), "the end of its stdin")
+    return Finding("exit 0")
+
+
+def _check_exit(status: Exit, after: str) -> None:
+    if status.code != 0:
+        raise StepFailed(
+            f"ends with {status.detail} after {after}", "P-2.3", "leave with exit code 0"
+        )

@@ -1,0 +1,107 @@
+"""Read a bot's lines more strictly than the referee, and explain what is wrong with them.
+
+The referee takes what can be taken in one way only, quickly. Here every oddity is named and
+located, with its likely cause: what passes by luck today may not in another game.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, NamedTuple
+
+from niagara_arena.wire.messages import Act, Ready
+from niagara_arena.wire.replies import Stale, Trouble, read_act, read_ready
+
+__all__ = ["Oddity", "hint_for", "oddities", "strict_act", "strict_ready"]
+
+
+class Oddity(NamedTuple):
+    """Name something that the referee lets pass."""
+
+    detail: str
+    sentence: str
+
+
+_HINTS: Final = {
+    "bom": "write UTF-8 without a byte order mark (C#: `new UTF8Encoding(false)`)",
+    "crlf": "end lines with \\n alone: on Windows, write stdout in binary mode",
+    "duplicate": "each key once: readers differ in which one they take",
+    "empty": "send one JSON object a line and nothing else, no blank lines between",
+    "fields": 'a reply is `{"id":7,"choice":1}` or `{"id":7,"action":{…}}`',
+    "flood": "send one short line for each question",
+    "id": "echo the `id` of the question that you answer",
+    "json": "print messages only to stdout; write everything else to stderr",
+    "nesting": "an action is a small object: something writes into itself",
+    "protocol": 'answer `hello` with `{"type":"ready","protocol":1,"name":"…"}`',
+    "space": "begin the line with `{`",
+    "utf-8": "encode stdout as UTF-8, whatever the machine's locale is",
+}
+
+
+def hint_for(detail: str) -> str:
+    """Return what to do about a trouble or an oddity."""
+    return _HINTS.get(detail, "")
+
+
+def strict_ready(line: bytes) -> Ready | Trouble:
+    """Read the answer to `hello`; what the referee lets pass is trouble here."""
+    ready = read_ready(line)
+    if isinstance(ready, Trouble):
+        return ready
+    return _duplicates(line) or ready
+
+
+def strict_act(line: bytes, number: int) -> Act | Trouble:
+    """Read the answer to a question; what the referee lets pass is trouble here."""
+    act = read_act(line, number)
+    if isinstance(act, Stale):
+        return Trouble("id", f"an answer to an earlier question, not to {number} [P-4.4]")
+    if isinstance(act, Trouble):
+        return act
+    return _duplicates(line) or act
+
+
+def oddities(line: bytes) -> list[Oddity]:
+    """Name what is no fault but not as it should be, in a line that could be read."""
+    found = []
+    if line.endswith(b"\r"):
+        found.append(
+            Oddity("crlf", f"byte {len(line) - 1} is a carriage return: lines end with CRLF")
+        )
+    if line[:1] in (b" ", b"\t"):
+        found.append(Oddity("space", "the line begins with white space"))
+    return found
+
+
+def _duplicates(line: bytes) -> Trouble | None:
+    """Find a key that is there twice, which msgspec lets pass."""
+    twice: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                twice.append(key)
+            seen.add(key)
+        return dict(pairs)
+
+    try:
+        json.loads(line, object_pairs_hook=look)
+    except (ValueError, RecursionError) as error:
+        # Nested in a field that msgspec reads without looking inside, or a number it can't be.
+        return Trouble("json", f"not JSON for every reader: {str(error)[:120]} [P-1.1]")
+    if not twice:
+        return None
+    key = json.dumps(twice[0])
+    places = [str(n) for n in _positions(line, key.encode())][:2]
+    where = f" (bytes {' and '.join(places)})" if len(places) == 2 else ""
+    return Trouble("duplicate", f"the key {key} is there twice in one object{where} [P-1.1]")
+
+
+def _positions(line: bytes, key: bytes) -> list[int]:
+    found, at = [], line.find(key)
+    while at >= 0:
+        if line[at + len(key) :].lstrip()[:1] == b":":
+            found.append(at)
+        at = line.find(key, at + 1)
+    return found

@@ -1,0 +1,273 @@
+"""Use more memory, descriptors and kernel objects than we were given, where counters look away."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import mmap
+import os
+import resource
+import socket
+import struct
+
+from . import syscalls
+from .talk import Facts, refusal
+
+_BLOCK = 4 << 20
+_PAGE = 4096
+
+
+def _touch(area: mmap.mmap) -> None:
+    for offset in range(0, len(area), _PAGE):
+        area[offset] = 0xA5
+
+
+def _until_refused(step: object, size: int, most: int) -> Facts:
+    """Call `step` until it has taken `most` bytes or is refused."""
+    taken, why = 0, ""
+    assert callable(step)
+    while taken < most:
+        try:
+            step()
+        except (OSError, MemoryError, ValueError) as error:
+            why = refusal(error)
+            break
+        taken += size
+    return {"bytes": taken, "refused": why}
+
+
+def private(told: Facts) -> Facts:
+    """Take private memory."""
+    held = []
+
+    def step() -> None:
+        area = mmap.mmap(-1, _BLOCK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        held.append(area)
+        _touch(area)
+
+    return _until_refused(step, _BLOCK, told["bytes"])
+
+
+def shared(told: Facts) -> Facts:
+    """Take shared memory, which limits on data do not count."""
+    held = []
+
+    def step() -> None:
+        area = mmap.mmap(-1, _BLOCK, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
+        held.append(area)
+        _touch(area)
+
+    return _until_refused(step, _BLOCK, told["bytes"])
+
+
+def disguised(told: Facts) -> Facts:
+    """Take shared memory under a name that confuses whoever reads /proc, and undumpable."""
+    syscalls.call("prctl", 15, b") R 1 1 1 0 -", 0, 0, 0)
+    syscalls.call("prctl", 4, 0, 0, 0, 0)
+    return shared(told)
+
+
+def memfd(told: Facts) -> Facts:
+    """Write into files that live in memory and are mapped nowhere."""
+    held = []
+
+    def step() -> None:
+        fd = os.memfd_create("x")
+        held.append(fd)
+        os.write(fd, b"\xa5" * (1 << 20))
+
+    return _until_refused(step, 1 << 20, told["bytes"])
+
+
+def big_memfd(told: Facts) -> Facts:
+    """Write one large file that lives in memory."""
+    fd = os.memfd_create("x")
+    return _until_refused(lambda: os.write(fd, b"\xa5" * _BLOCK), _BLOCK, told["bytes"])
+
+
+def deleted_files(told: Facts) -> Facts:
+    """Hide bytes in files that have no name any more."""
+    held = []
+
+    def step() -> None:
+        for directory in told["directories"]:
+            try:
+                fd = os.open(directory, os.O_TMPFILE | os.O_RDWR, 0o600)
+            except OSError:
+                continue
+            held.append(fd)
+            os.write(fd, b"\xa5" * (1 << 20))
+            return
+        raise OSError(13, "nowhere to write")
+
+    return _until_refused(step, 1 << 20, told["bytes"])
+
+
+def everything(told: Facts) -> Facts:
+    """Take all there is of each kind at once: private memory, tmp, shared memory files."""
+    held, taken = [], 0
+    for directory in told["directories"]:
+        for index in range(told["megabytes"]):
+            try:
+                with open(f"{directory}/{told['secret']}{index}", "wb", buffering=0) as file:
+                    taken += file.write(b"\xa5" * (1 << 20))
+            except OSError:
+                break
+    while taken < told["bytes"]:
+        try:
+            area = mmap.mmap(-1, 1 << 20)
+        except (OSError, MemoryError, ValueError):
+            break
+        held.append(area)
+        _touch(area)
+        taken += 1 << 20
+    return {"bytes": taken}
+
+
+def pipes(told: Facts) -> Facts:
+    """Park bytes in the buffers of pipes."""
+    held: list[int] = []
+
+    def step() -> None:
+        reader, writer = os.pipe()
+        held.extend((reader, writer))
+        size = fcntl.fcntl(writer, 1031, 1 << 20)  # F_SETPIPE_SZ
+        os.set_blocking(writer, False)
+        if os.write(writer, b"\xa5" * size) < 1 << 20:
+            raise MemoryError
+
+    return _until_refused(step, 1 << 20, told["bytes"])
+
+
+def spliced(told: Facts) -> Facts:
+    """Give pages to a pipe and forget them, so that no process seems to own them."""
+    held: list[int] = []
+
+    def step() -> None:
+        reader, writer = os.pipe()
+        held.extend((reader, writer))
+        size = fcntl.fcntl(writer, 1031, 1 << 20)
+        os.set_blocking(writer, False)
+        area = mmap.mmap(-1, size)
+        _touch(area)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+        vector = (ctypes.c_size_t * 2)(start, size)
+        if syscalls.call("vmsplice", writer, ctypes.addressof(vector), 1, 0) < size:
+            raise MemoryError
+        libc = ctypes.CDLL(None)
+        libc.munmap(ctypes.c_void_p(start), ctypes.c_size_t(size))
+
+    return _until_refused(step, 1 << 20, told["bytes"])
+
+
+def socket_buffers(told: Facts) -> Facts:
+    """Park bytes in the buffers of socket pairs."""
+    held: list[socket.socket] = []
+
+    def step() -> None:
+        left, right = socket.socketpair()
+        held.extend((left, right))
+        left.setblocking(False)
+        for _ in range(4):
+            left.send(b"\xa5" * (1 << 15))
+
+    return _until_refused(step, 1 << 17, told["bytes"])
+
+
+def system_v(told: Facts) -> Facts:
+    """Fill a System V segment and let go of it: it stays, mapped nowhere."""
+
+    def step() -> None:
+        segment = syscalls.call("shmget", 0, _BLOCK, 0o1600)
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.shmat.restype = ctypes.c_void_p
+        start = libc.shmat(segment, None, 0)
+        if start in (None, ctypes.c_void_p(-1).value):
+            raise OSError(ctypes.get_errno(), "shmat")
+        ctypes.memset(start, 0xA5, _BLOCK)
+        libc.shmdt(ctypes.c_void_p(start))
+        ids.append(segment)
+
+    ids: list[int] = []
+    return _until_refused(step, _BLOCK, told["bytes"]) | {"segments": ids}
+
+
+def lock_pages(told: Facts) -> Facts:
+    """Nail memory down so that it can't be swapped out."""
+    area = mmap.mmap(-1, told["bytes"])
+    libc = ctypes.CDLL(None, use_errno=True)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    if libc.mlock(ctypes.c_void_p(start), ctypes.c_size_t(told["bytes"])):
+        raise OSError(ctypes.get_errno(), "mlock")
+    return {}
+
+
+def descriptors(told: Facts) -> Facts:
+    """Open files until told or refused."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    made = 0
+    try:
+        while made < told["count"]:
+            os.open("/dev/null", os.O_RDONLY)
+            made += 1
+    except OSError as error:
+        return {"made": made, "refused": refusal(error)}
+    return {"made": made}
+
+
+def in_flight(told: Facts) -> Facts:
+    """Hold more descriptors than allowed by leaving them in the post, never in our hands."""
+    left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    left.setblocking(False)
+    sent, why = 0, ""
+    held = [right]
+    while sent < told["count"]:
+        try:
+            fd = os.open("/dev/null", os.O_RDONLY)
+            try:
+                socket.send_fds(left, [b"x"], [fd] * 8)
+            finally:
+                os.close(fd)
+        except BlockingIOError:
+            try:
+                left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+            except OSError as error:
+                why = refusal(error)
+                break
+            left.setblocking(False)
+            held += [left, right]
+            continue
+        except OSError as error:
+            why = refusal(error)
+            break
+        sent += 8
+    return {"made": sent, "refused": why}
+
+
+def timers(told: Facts) -> Facts:
+    """Make kernel timers until told or refused."""
+    event = ctypes.create_string_buffer(struct.pack("=QiiQQ", 0, 34, 0, 0, 0), 64)
+    made, timer = 0, ctypes.create_string_buffer(8)
+    try:
+        while made < told["count"]:
+            syscalls.call("timer_create", 1, event, timer)
+            made += 1
+    except OSError as error:
+        return {"made": made, "refused": refusal(error)}
+    return {"made": made}
+
+
+def locks(told: Facts) -> Facts:
+    """Lock every other byte of a file that all may read: each lock is kernel memory."""
+    fd = os.open(told["path"], os.O_RDONLY)
+    made = 0
+    try:
+        while made < told["count"]:
+            record = struct.pack("=hhxxxxqqixxxx", fcntl.F_RDLCK, 0, 2 * made, 1, 0)
+            fcntl.fcntl(fd, fcntl.F_SETLK, record)
+            made += 1
+    except OSError as error:
+        return {"made": made, "refused": refusal(error)}
+    return {"made": made}

@@ -1,0 +1,151 @@
+"""Covert channels: a message from one bot to another, who should not know of each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.sandbox.attacks.bot import Bot
+from niagara_arena.sandbox.attacks.model import Probe, Scenario, Seen
+from niagara_arena.sandbox.attacks.stage import COMMON, Trial
+
+
+def _told(trial: Trial, channel: str, places: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "channel": channel,
+        "name": trial.marker,
+        "key": int(trial.secret[:7], 16) | 1,
+        "directories": list(places),
+        "bits": trial.bits,
+    }
+
+
+def _message(trial: Trial, text: object) -> bool:
+    """Tell whether a message arrived; of 24 bits, up to 3 may be lost to noise."""
+    if not isinstance(text, str):
+        return False
+    wrong = sum(a != b for a, b in zip(trial.bits, text, strict=False))
+    bits = len(text) == len(trial.bits) and wrong <= 3
+    return bits or trial.secret in text or trial.secret[:15] in text.split()
+
+
+def _judge(trial: Trial, *bots: Bot) -> Seen:
+    """See whether the last of the bots got the message."""
+    got = _message(trial, bots[-1].finish().get("text"))
+    refused = [bot.evidence["refused"] for bot in bots if "refused" in bot.evidence]
+    why = f"no message; refused: {', '.join(map(str, refused))}" if refused else "no message"
+    return Seen(got, "the message arrived" if got else why)
+
+
+def _channel(
+    channel: str,
+    places: tuple[str, ...] = (),
+    *,
+    later: bool = False,
+    same: bool = False,
+    forking: bool = False,
+) -> Scenario:
+    """Make a scenario for a channel between two bots that run at once, or one after the other.
+
+    The receiver is told everything but the message; for the bits it is told how many. With
+    `forking` both are bots that may fork, to whom a cage must allow more.
+    """
+
+    def scenario(trial: Trial) -> Seen:
+        told = _told(trial, channel, places)
+        try:
+            sender = trial.start("channels.send", told=told, name="one", multi_process=forking)
+        except NotPossibleHere as error:
+            return Seen(False, f"refused at the start: {error}")
+        sender.hear("sent")
+        if later:
+            sender.close()
+        blind = told | {"secret": "", "bits": "0" * len(trial.bits)}
+        receiver = trial.start(
+            "channels.receive", told=blind, name="one" if same else "two", multi_process=forking
+        )
+        return _judge(trial, sender, receiver)
+
+    return scenario
+
+
+def _watched(trial: Trial) -> Seen:
+    """Let the receiver watch while the sender opens files."""
+    told = _told(trial, "inotify", ())
+    blind = told | {"secret": "", "bits": "0" * len(trial.bits)}
+    receiver = trial.start("channels.receive", told=blind, name="two")
+    if receiver.hear("sent"):
+        sender = trial.start("channels.send", told=told, name="one")
+        sender.hear("sent")
+        receiver.tell(go=True)
+    return _judge(trial, receiver)
+
+
+_BITS = "both bots can read the same files of /usr"
+
+PROBES = (
+    Probe("covert-tmp", "Pass a file to a rival in /tmp", _channel("file", ("/tmp", "/var/tmp"))),
+    Probe("covert-shm", "Pass a file to a rival in /dev/shm", _channel("file", ("/dev/shm",))),
+    Probe("covert-staged", "Pass a file in the staged copy", _channel("file", (".",), same=True)),
+    Probe(
+        "leftover-file",
+        "Leave a file for a later bot",
+        _channel("file", (*COMMON, "."), later=True, same=True),
+    ),
+    Probe("covert-sysv-memory", "Share System V memory", _channel("system_v_memory")),
+    Probe("covert-sysv-queue", "Share a System V message queue", _channel("system_v_queue")),
+    Probe("covert-sysv-semaphores", "Share semaphores", _channel("system_v_semaphores")),
+    Probe(
+        "leftover-sysv-memory",
+        "Leave System V memory for a later bot",
+        _channel("system_v_memory", later=True),
+    ),
+    Probe("covert-posix-queue", "Share a POSIX message queue", _channel("posix_queue")),
+    Probe("covert-keyring", "Share a key of the user's keyring", _channel("keyring")),
+    Probe("leftover-keyring", "Leave a key for a later bot", _channel("keyring", later=True)),
+    Probe("covert-abstract", "Meet at an abstract socket", _channel("abstract")),
+    Probe("covert-process-name", "Read a rival's process name in /proc", _channel("name")),
+    Probe("covert-flock", "Signal by locks on shared files", _channel("flock"), note=_BITS),
+    Probe(
+        "covert-record-locks",
+        "Signal by record locks on a shared read-only file",
+        _channel("record_locks"),
+        note=_BITS,
+    ),
+    Probe(
+        "covert-flock-forking",
+        "Signal by locks on shared files, as bots that may fork",
+        _channel("flock", forking=True),
+        note=_BITS,
+    ),
+    Probe(
+        "covert-futex",
+        "Wait on a word of a shared read-only file",
+        _channel("futex"),
+        note=_BITS,
+    ),
+    Probe(
+        "covert-write-hint",
+        "Signal by the write hint of shared files",
+        _channel("write_hint"),
+        none="varies",
+        note="the kernel lets only owners set it since about Linux 6.9",
+    ),
+    Probe(
+        "covert-access-time",
+        "Signal by the access times of shared files",
+        _channel("access_time"),
+        none="varies",
+        landlock="varies",
+        note="a read moves the time once a day where /usr is mounted with relatime, unless the "
+        "cage mounts it read-only",
+    ),
+    Probe("covert-inotify", "Watch a rival open shared files", _watched, note=_BITS),
+    Probe(
+        "covert-page-cache",
+        "Signal by what of shared files is in memory",
+        _channel("page_cache"),
+        none="varies",
+        note=_BITS,
+    ),
+)

@@ -1,0 +1,162 @@
+"""Open the file: lock, check, migrate; and turn SQLite's errors into ours.
+
+Laws: one writer at a time, held by a lock that the kernel lets go of when its process dies; readers
+need none. A damaged file is never written to. Whatever SQLite says reaches the user as a sentence
+with what to do next.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
+from niagara_arena.store.schema import APPLICATION_ID, VERSION, migrate
+
+__all__ = [
+    "DEFAULT_DATABASE",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreFull",
+    "connect",
+    "explained",
+    "hold_lock",
+]
+
+DEFAULT_DATABASE = Path("results") / "arena.db"
+
+_PAGE_BYTES = 16_384
+"""Packed records take 2 to 4 KB: in pages of this size little is wasted between them."""
+_CHECKED_BYTES = 64 << 20
+"""Up to this size a reader checks the whole file; a writer always does."""
+_BUSY_MS = 10_000
+
+
+class StoreDamaged(ArenaError):
+    """Say that the file is not what was written."""
+
+
+class StoreBusy(NotPossibleHere):
+    """Say that another process writes to the file."""
+
+
+class StoreFull(NotPossibleHere):
+    """Say that there is no room to write; what was written before is safe."""
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into one that tells what happened and what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(error, path) from error
+
+
+def _explain(error: sqlite3.Error, path: Path) -> ArenaError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in str(error):
+        return damaged(path, str(error))
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return StoreFull(
+            f"no room to write to `{path}` ({error})",
+            "free some space, then run the same command again: all that was stored is kept",
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusy(f"`{path}` is in use ({error})", "try again in a moment")
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return NotPossibleHere(f"can't open `{path}`: {error}")
+    return StoreDamaged(f"`{path}`: {error}", "please report this")
+
+
+def damaged(path: Path, what: str) -> StoreDamaged:
+    """Return the error for a file that is not what was written."""
+    return StoreDamaged(
+        f"the database `{path}` is damaged: {what}",
+        "save what is readable with `niagara tournament export --salvage DIR --db …`,"
+        " then go on with a copy from before",
+    )
+
+
+def hold_lock(path: Path) -> IO[str]:
+    """Become the only writer; the lock ends with the file object or the process."""
+    lock = open(f"{path}.lock", "a+", encoding="utf-8")  # noqa: SIM115 - held as long as the store
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read(40).strip()
+        lock.close()
+        raise StoreBusy(
+            f"`{path}` is being written to by another niagara (process {holder or 'unknown'})",
+            "wait for it to finish, look on with `niagara tournament status`, or use another --db",
+        ) from None
+    lock.truncate(0)
+    lock.write(f"{os.getpid()}\n")
+    lock.flush()
+    return lock
+
+
+def connect(path: Path, *, write: bool, check: bool = True) -> sqlite3.Connection:
+    """Open the file and see that it is sound; a writer makes it when it is not there."""
+    if not write and not path.exists():
+        raise NotPossibleHere(
+            f"there is no database `{path}`",
+            "run a tournament first, or name another file with --db",
+        )
+    if write:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not path.exists() or path.stat().st_size == 0
+    with explained(path):
+        db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
+        try:
+            _set_up(db, path, write, fresh, check)
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check: bool) -> None:
+    if write and fresh:
+        db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+        db.execute("PRAGMA journal_mode = WAL")
+    if not fresh:
+        _check_kind(db, path)
+        if check and (write or path.stat().st_size <= _CHECKED_BYTES):
+            _check_pages(db, path)
+    if write:
+        migrate(db, str(path))
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA wal_autocheckpoint = 500")
+    else:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version != VERSION:
+            raise InputError(
+                f"`{path}` has schema {version}, this niagara reads {VERSION}",
+                "a newer niagara wrote it"
+                if version > VERSION
+                else "any `niagara tournament run` brings it up to date",
+            )
+        db.execute("PRAGMA query_only = ON")
+
+
+def _check_kind(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise InputError(f"`{path}` is no database of niagara", "name another file with --db")
+
+
+def _check_pages(db: sqlite3.Connection, path: Path) -> None:
+    found = [row[0] for row in db.execute("PRAGMA quick_check(3)")]
+    if found != ["ok"]:
+        raise damaged(path, "; ".join(found)[:300])
+    broken = db.execute("PRAGMA foreign_key_check").fetchone()
+    if broken is not None:
+        raise damaged(path, f"a row of `{broken[0]}` points to nothing in `{broken[2]}`")

@@ -1,0 +1,173 @@
+"""Read games: what ratings need of each, and their whole records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from niagara_arena.errors import InputError
+from niagara_arena.records import RatedGame
+from niagara_arena.store.facts import STANDINGS
+from niagara_arena.store.reading import Reader
+from niagara_arena.store.rows import (
+    GameRow,
+    TournamentRow,
+    as_bytes,
+    as_int,
+    as_numbers,
+    whole_record,
+)
+
+__all__ = ["GameReader"]
+
+
+class GameReader(Reader):
+    """Answer questions about games."""
+
+    def rated_games(
+        self,
+        tournament: str | None = None,
+        rules: str | None = None,
+        seats: int | None = None,
+        since: str | None = None,
+    ) -> Iterator[RatedGame]:
+        """Yield what ratings need of each game, by tournament, then by schedule.
+
+        Void, annulled and repeated games are among them, marked; `since` is a day, YYYY-MM-DD.
+        """
+        if tournament is not None:
+            self.find_tournament(tournament)
+        annulled = _Annulled(self)
+        for row in self.tournaments():
+            if tournament not in (None, row.name) or rules not in (None, row.rules):
+                continue
+            yield from self._rated(row, seats, since, annulled)
+
+    def _rated(
+        self, row: TournamentRow, seats: int | None, since: str | None, annulled: _Annulled
+    ) -> Iterator[RatedGame]:
+        ids = self._ids(row.number)
+        size = -1 if seats is None else seats * 2
+        for game in self._each(
+            "SELECT place, game, seats, winners, placings, standings, faults, cluster,"
+            " fingerprint, cpu, day FROM games WHERE tournament = ?1 AND day >= ?2"
+            " AND (?3 < 0 OR length(seats) = ?3) ORDER BY place",
+            row.number,
+            since or "",
+            size,
+        ):
+            place, name, sat, winners, placings, standings, faults, cluster, print_, cpu, day = game
+            table = tuple([ids[number] for number in as_numbers(sat)])
+            times = as_numbers(cpu, "I")
+            yield RatedGame(
+                tournament=row.name,
+                tournament_order=row.number,
+                order=as_int(place),
+                game=str(name),
+                rules=row.rules,
+                seats=table,
+                winners=tuple(as_bytes(winners)),
+                placings=tuple(as_bytes(placings)),
+                cluster=as_bytes(cluster).hex(),
+                fingerprint=as_bytes(print_).hex(),
+                verdicts=tuple([STANDINGS[code] for code in as_bytes(standings)]),
+                faults=tuple(as_bytes(faults)),
+                cpu_median_us=tuple(times[0::2]),
+                cpu_worst_us=tuple(times[1::2]),
+                day=str(day),
+                epoch=row.epoch,
+                annulled=annulled.covers(row.number, str(name), table),
+            )
+
+    def duplicates(self, tournament: int) -> int:
+        """Count the games that repeat an earlier one of the tournament, action for action."""
+        rows = self._rows(
+            "SELECT count(*) - count(DISTINCT fingerprint) FROM games WHERE tournament = ?"
+            " AND length(placings) > 0",
+            tournament,
+        )
+        return as_int(rows[0][0])
+
+    def new_games(self, tournament: int, heat: int) -> int:
+        """Count the games of a heat that repeat none of an earlier heat."""
+        rows = self._rows(
+            "SELECT count(*) FROM games g JOIN matches m USING (tournament, ord)"
+            " WHERE g.tournament = ?1 AND m.heat = ?2 AND NOT EXISTS (SELECT 1 FROM games o"
+            " JOIN matches n USING (tournament, ord) WHERE o.tournament = ?1 AND n.heat < ?2"
+            " AND o.fingerprint = g.fingerprint)",
+            tournament,
+            heat,
+        )
+        return as_int(rows[0][0])
+
+    def games(self, tournament: int, records: bool = True) -> Iterator[GameRow]:
+        """Yield a tournament's games with their records, in schedule order."""
+        name = self.facts(tournament).name
+        for place, order, game, digest, print_, record, measured, log in self._each(
+            "SELECT g.place, g.ord, g.game, g.hash, g.fingerprint, r.record, r.measured, r.log"
+            " FROM games g JOIN records r USING (tournament, place) WHERE g.tournament = ?"
+            " ORDER BY g.place",
+            tournament,
+        ):
+            yield GameRow(
+                tournament=name,
+                place=as_int(place),
+                match_order=as_int(order),
+                game=str(game),
+                hash=as_bytes(digest).hex(),
+                fingerprint=as_bytes(print_).hex(),
+                record=whole_record(record, measured, log) if records else b"",
+            )
+
+    def find_game(self, game: str, tournament: str | None = None) -> tuple[int, GameRow]:
+        """Return the tournament's number and the game of an id, or of its unique beginning."""
+        rows = self._rows(
+            "SELECT g.tournament, g.place, g.ord, g.game, g.hash, g.fingerprint, t.name, r.record,"
+            " r.measured, r.log FROM games g JOIN tournaments t USING (tournament)"
+            " JOIN records r USING (tournament, place)"
+            " WHERE g.game >= ?1 AND g.game < ?1 || 'z' AND (?2 IS NULL OR t.name = ?2)"
+            " ORDER BY g.tournament, g.place LIMIT 2",
+            game,
+            tournament,
+        )
+        if not rows:
+            raise InputError(f"no game `{game}` in `{self._path}`")
+        if len(rows) > 1:
+            raise InputError(
+                f"`{game}` is the beginning of more than one game's id, or in two tournaments",
+                "give all of it, and --tournament",
+            )
+        number, place, order, name, digest, print_, title, record, measured, log = rows[0]
+        return as_int(number), GameRow(
+            tournament=str(title),
+            place=as_int(place),
+            match_order=as_int(order),
+            game=str(name),
+            hash=as_bytes(digest).hex(),
+            fingerprint=as_bytes(print_).hex(),
+            record=whole_record(record, measured, log),
+        )
+
+
+class _Annulled:
+    """Say which games no longer count."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._games: set[tuple[int | None, str]] = set()
+        self._entrants: set[tuple[int | None, str]] = set()
+        for kind, target, number, _ in reader.annulments():
+            if kind == "game":
+                self._games.add((number, target))
+            elif kind == "submission":
+                self._entrants.add((number, target))
+            else:
+                for tournament, submission in reader.owned_entrants(target):
+                    if number in (None, tournament):
+                        self._entrants.add((tournament, submission))
+
+    def covers(self, tournament: int, game: str, table: tuple[str, ...]) -> bool:
+        """Say whether a game is annulled."""
+        if self._games and not self._games.isdisjoint(((None, game), (tournament, game))):
+            return True
+        return bool(self._entrants) and any(
+            (None, name) in self._entrants or (tournament, name) in self._entrants for name in table
+        )

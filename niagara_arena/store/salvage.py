@@ -1,0 +1,89 @@
+"""Get out of a damaged file what can still be read, game by game; the file is not touched."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from niagara_arena.errors import ArenaError, NotPossibleHere
+from niagara_arena.store.rows import whole_record
+
+__all__ = ["Salvaged", "salvage"]
+
+_LEAST_RECORD_BYTES = 200
+
+
+class Salvaged(Struct, frozen=True):
+    """Hold one game that was found, or the loss of one."""
+
+    tournament: str
+    """Its name; ``tournament-N`` when that is lost."""
+    place: int
+    record: bytes
+    """Empty for a loss."""
+    hash: str = ""
+    """As stored; empty when that is lost."""
+
+
+def salvage(path: Path) -> Iterator[Salvaged]:
+    """Yield every game of a damaged file, with an empty record for each that can't be read."""
+    if not path.exists():
+        raise NotPossibleHere(f"there is no database `{path}`")
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    try:
+        # Tells SQLite to go on although the file is shorter than its header says.
+        db.execute("PRAGMA writable_schema = ON")
+        names = _names(db)
+        for number in range(1, _last(db, path) + 1):
+            row = _try(db, "SELECT tournament, place FROM records WHERE rowid = ?", number)
+            if row == ():
+                continue  # never used
+            yield _game(db, number, row, names)
+    finally:
+        db.close()
+
+
+def _try(db: sqlite3.Connection, sql: str, *values: object) -> tuple[object, ...] | None:
+    """Return a row, () if there is none, None if the file can't say."""
+    try:
+        found: tuple[object, ...] | None = db.execute(sql, values).fetchone()
+    except sqlite3.DatabaseError:
+        return None
+    return () if found is None else found
+
+
+def _names(db: sqlite3.Connection) -> dict[object, str]:
+    try:
+        return dict(db.execute("SELECT tournament, name FROM tournaments").fetchall())
+    except sqlite3.DatabaseError:
+        return {}
+
+
+def _last(db: sqlite3.Connection, path: Path) -> int:
+    """Return up to which number there may be records."""
+    row = _try(db, "SELECT max(rowid) FROM records")
+    if row and isinstance(row[0], int):
+        return row[0]
+    return 0 if row is not None else path.stat().st_size // _LEAST_RECORD_BYTES
+
+
+def _game(
+    db: sqlite3.Connection, number: int, row: tuple[object, ...] | None, names: dict[object, str]
+) -> Salvaged:
+    if row is None:
+        return Salvaged("", number, b"")
+    tournament, place = row
+    name = names.get(tournament, f"tournament-{tournament}")
+    order = place if isinstance(place, int) else number
+    packed = _try(db, "SELECT record, measured, log FROM records WHERE rowid = ?", number)
+    if not packed:
+        return Salvaged(name, order, b"")
+    known = _try(db, "SELECT hash FROM games WHERE tournament = ? AND place = ?", tournament, place)
+    digest = known[0].hex() if known and isinstance(known[0], bytes) else ""
+    try:
+        return Salvaged(name, order, whole_record(*packed), digest)
+    except ArenaError:
+        return Salvaged(name, order, b"")

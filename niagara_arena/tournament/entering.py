@@ -1,0 +1,181 @@
+"""From what the organiser names to entrants that can be started: loaded, built, owned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from niagara_arena.errors import ArenaError, InputError
+from niagara_arena.match import Contestant, play_match
+from niagara_arena.records import GameRecord, MatchJob
+from niagara_arena.sandbox import Backend
+from niagara_arena.schedule.spec import Entrant
+from niagara_arena.store.people import Roster, RosterEntry, pseudonym
+from niagara_arena.submissions import Submission, bundled_bots, load, prepare, resolve_params
+from niagara_arena.tournament.config import Config
+from niagara_arena.tournament.workers import Player, PlayerFactory
+
+__all__ = ["Field", "LeftOut", "enter", "expand", "match_players"]
+
+MANIFEST = "bot.toml"
+
+
+class LeftOut(Struct, frozen=True):
+    """Say why a bot does not take part."""
+
+    reference: str
+    reason: str
+
+
+class Field(Struct, frozen=True):
+    """Hold everybody who takes part."""
+
+    entrants: tuple[Entrant, ...]
+    submissions: dict[str, Submission]
+    contestants: dict[str, Contestant]
+    left_out: tuple[LeftOut, ...]
+    references: dict[str, str] = {}
+    """Submission → how it was named, paths from the root."""
+    challengers: tuple[str, ...] = ()
+    """Submissions' ids."""
+    owners: tuple[tuple[str, RosterEntry], ...] = ()
+    """Pseudonyms with what the roster says of them."""
+    lines: tuple[tuple[str, str, str], ...] = ()
+    """Pseudonym, line, submission."""
+
+
+def expand(references: Iterable[str]) -> list[str]:
+    """Return bots' references: a folder without a bot.toml stands for the bots in it."""
+    found: list[str] = []
+    for reference in references:
+        path = Path(reference)
+        if reference == "@*":
+            found += [f"@{name}" for name in bundled_bots()]
+        elif path.is_dir() and not (path / MANIFEST).is_file():
+            inside = sorted(str(p) for p in path.iterdir() if (p / MANIFEST).is_file())
+            if not inside:
+                raise InputError(
+                    f"`{reference}` has no `bot.toml`, nor has any folder in it",
+                    "name a bot's folder, or one that holds bots' folders",
+                )
+            found += inside
+        else:
+            found.append(reference)
+    return list(dict.fromkeys(found))
+
+
+def enter(
+    config: Config,
+    backend: Backend | None,
+    roster: tuple[Roster, Path] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Field:
+    """Load and build everybody; who can't be is left out, or stops it all by `require_all`.
+
+    Without a back end nothing is built: enough for a plan.
+    """
+    left_out: list[LeftOut] = []
+    submissions: dict[str, Submission] = {}
+    contestants: dict[str, Contestant] = {}
+    named: dict[str, str] = {}
+    given: dict[str, dict[str, Any]] = {}
+    references = expand(dict.fromkeys((*config.bots, *config.challengers)))
+    for reference in references:
+        try:
+            submission = load(reference)
+            if submission.id in submissions:
+                twin = submissions[submission.id].name
+                raise InputError(f"it is the same, file for file, as {twin}")
+            params = resolve_params(submission, config.params.get(submission.name, {}))
+            if backend is not None:
+                tell(f"preparing {submission.name}")
+                contestants[submission.id] = _contestant(submission, params, backend)
+        except ArenaError as error:
+            if config.require_all:
+                raise
+            left_out.append(LeftOut(reference, str(error)))
+            continue
+        submissions[submission.id] = submission
+        given[submission.id] = dict(params)
+        here = Path(reference)
+        named[submission.id] = str(here.resolve()) if here.exists() else reference
+    _check_params(config, submissions.values())
+    owned = _owned(roster, submissions) if roster is not None else {}
+    entrants = tuple(
+        Entrant(
+            submission=name,
+            name=submission.name,
+            version=submission.version,
+            owner=owned[name][0] if name in owned else "",
+            params=given[name],
+        )
+        for name, submission in sorted(submissions.items())
+    )
+    owners = tuple((pseudonym(roster[0].salt, e.key), e) for e in roster[0].owner) if roster else ()
+    return Field(
+        entrants=entrants,
+        submissions=submissions,
+        contestants=contestants,
+        left_out=tuple(left_out),
+        references=named,
+        challengers=_challengers(config, submissions),
+        owners=owners,
+        lines=tuple((owner, line, name) for name, (owner, line) in sorted(owned.items())),
+    )
+
+
+def _contestant(submission: Submission, params: Mapping[str, Any], backend: Backend) -> Contestant:
+    launch = prepare(submission, backend).launch()
+    return Contestant(submission.id, submission.name, submission.version, dict(params), launch)
+
+
+def _check_params(config: Config, submissions: Iterable[Submission]) -> None:
+    names = {submission.name for submission in submissions}
+    for name in config.params:
+        if name not in names:
+            raise InputError(f"`params.{name}`: no bot here is called {name}")
+
+
+def _challengers(config: Config, submissions: dict[str, Submission]) -> tuple[str, ...]:
+    if not config.challengers:
+        return ()
+    asked = [load(reference).id for reference in expand(config.challengers)]
+    return tuple(name for name in asked if name in submissions)
+
+
+def _owned(
+    roster: tuple[Roster, Path], submissions: dict[str, Submission]
+) -> dict[str, tuple[str, str]]:
+    """Return owner's pseudonym and line of each submission that the roster names."""
+    by_place = {
+        str(s.directory.resolve()): name
+        for name, s in submissions.items()
+        if s.directory is not None
+    }
+    bundled = {f"@{name}": str(path.resolve()) for name, path in bundled_bots().items()}
+    found: dict[str, tuple[str, str]] = {}
+    for entry in roster[0].owner:
+        owner = pseudonym(roster[0].salt, entry.key)
+        for line, references in entry.bots.items():
+            for reference in references:
+                place = bundled.get(reference, str((roster[1] / reference).resolve()))
+                name = reference if reference in submissions else by_place.get(place)
+                if name is not None:
+                    found[name] = (owner, line)
+    return found
+
+
+def match_players(contestants: dict[str, Contestant], backend: Backend) -> PlayerFactory:
+    """Return the factory of players that start real bots."""
+
+    def make(core: int | None) -> Player:
+        def play(job: MatchJob) -> list[GameRecord]:
+            table: Sequence[Contestant] = [contestants[name] for name in job.entrants]
+            return play_match(job, table, backend, core=core)
+
+        return play
+
+    return make
