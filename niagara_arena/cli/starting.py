@@ -10,9 +10,8 @@ from niagara_arena.cli.text import clean
 from niagara_arena.errors import InputError, NotPossibleHere, RulesError
 from niagara_arena.replay.codec import MAX_RECORD_BYTES, decode
 from niagara_arena.replay.playback import position_at
-from niagara_arena.rules import start_from
-from niagara_arena.rules.position import ROUND_LIMIT, read_position
-from niagara_arena.rules.text import write_position
+from niagara_arena.rules import canonical_position, start_from
+from niagara_arena.rules.position import ROUND_LIMIT
 from niagara_arena.schedule.openings import random_opening
 from niagara_arena.schedule.seeds import game_seed
 
@@ -75,11 +74,9 @@ def _position(data: bytes, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: no JSON: {str(error)[:120]}") from None
     try:
         start_from(value, max_rounds=ROUND_LIMIT)
-        setup, numbers = read_position(value, ROUND_LIMIT)
+        return canonical_position(value)
     except RulesError as error:
         raise InputError(f"{where}: {error}", error.hint) from None
-    canonical: dict[str, Any] = json.loads(write_position(setup, numbers))
-    return canonical
 
 
 def _fitting(position: dict[str, Any], rules: str, seats: int, where: str) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from niagara_arena.rules.game import (
 )
 from niagara_arena.rules.observation import from_observation, observation_text, observe
 from niagara_arena.rules.outcome import Outcome, outcome
+from niagara_arena.rules.position import canonical_position
 from niagara_arena.rules.registry import RULES_VERSION, RULESETS
 from niagara_arena.rules.state import Decision, State
 from niagara_arena.rules.text import position_text
@@ -61,6 +62,7 @@ __all__ = [
     "action_text",
     "action_to_json",
     "apply",
+    "canonical_position",
     "event_from_json",
     "event_name",
     "event_text",

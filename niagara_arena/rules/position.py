@@ -8,6 +8,7 @@ when false, and ``whirlpool``, ``beaver`` and ``moose`` in the base game.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Final
@@ -54,6 +55,7 @@ from niagara_arena.rules.state import (
     block,
     sort_canoes,
 )
+from niagara_arena.rules.text import write_position
 
 _KEYS: Final = (
     "rules seats round start weather next_arm places players whirlpool beaver moose".split()
@@ -101,6 +103,13 @@ def read_position(
         for seat in range(seats):
             sort_canoes(v, block(seat))
     return setup, v
+
+
+def canonical_position(value: object) -> dict[str, Any]:
+    """Check a position and return it in canonical form; raise RulesError for a bad one."""
+    setup, v = read_position(value, ROUND_LIMIT)
+    canonical: dict[str, Any] = json.loads(write_position(setup, v))
+    return canonical
 
 
 def _read_player(ruleset: Ruleset, v: Vector, seat: int, value: object) -> None:
