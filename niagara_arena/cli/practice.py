@@ -217,8 +217,8 @@ class _Gym:
             seat = [one.submission for one in record.header.seats].index(self.bot)
             winners = [record.header.seats[winner].name for winner in record.end.winners]
             self._terminal.note(
-                f"lost to {' and '.join(winners) or 'nobody'} as number {record.end.placings[seat]} in {record.end.rounds} "
-                f"rounds: niagara replay show {place}/{record.header.game}.jsonl"
+                f"lost to {' and '.join(winners) or 'nobody'} as number {record.end.placings[seat]} "
+                f"in {record.end.rounds} rounds: niagara replay show {place}/{record.header.game}.jsonl"
             )
 
 
