@@ -207,18 +207,19 @@ class _Gym:
 
     def _keep(self, climb: Climb, folder: Path | None) -> None:
         worst = climb.worst(KEPT)
-        place = folder or Path("practice")
+        path = folder or Path("practice")
         kept = climb.records if folder is not None else worst
         if kept:
-            place.mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
         for record in kept:
-            write_record(place, record)
+            write_record(path, record)
         for record in worst:
             seat = [one.submission for one in record.header.seats].index(self.bot)
             winners = [record.header.seats[winner].name for winner in record.end.winners]
+            place = record.end.placings[seat]
             self._terminal.note(
-                f"lost to {' and '.join(winners) or 'nobody'} as number {record.end.placings[seat]} "
-                f"in {record.end.rounds} rounds: niagara replay show {place}/{record.header.game}.jsonl"
+                f"lost to {' and '.join(winners) or 'nobody'}, number {place} in "
+                f"{record.end.rounds} rounds: niagara replay show {path / record.header.game}.jsonl"
             )
 
 
