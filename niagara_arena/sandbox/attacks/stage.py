@@ -127,7 +127,7 @@ class Stage:
             )
         self.backend = backend
         self.level = backend.level
-        self.directory = tempfile.mkdtemp(prefix="niagara-attacks-")
+        self.directory = tempfile.mkdtemp(prefix=f"niagara-attacks-{os.getpid()}-")
         os.chmod(self.directory, 0o755)
         self.open_directory = f"{self.directory}/open"
         os.mkdir(self.open_directory)
@@ -135,7 +135,7 @@ class Stage:
         home = os.path.expanduser("~")
         usable = os.path.isdir(home) and os.access(home, os.W_OK)
         self.home = tempfile.mkdtemp(
-            prefix=".niagara-attacks-", dir=home if usable else self.directory
+            prefix=f".niagara-attacks-{os.getpid()}-", dir=home if usable else self.directory
         )
         os.chmod(self.home, 0o755)
         self.ears = Ears(self.open_directory)
