@@ -30,15 +30,9 @@ NOBODY = 65534
 TMP_FILES, SHM_FILES, BUILD_FILES = 2048, 256, 65536
 """How many files a bot's /tmp and /dev/shm, and a build's /tmp, may hold."""
 
-_ETC = (
-    "alternatives",
-    "java*",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "localtime",
-    "ssl/certs",
-)
+_ETC = """
+alternatives java* ld.so.cache ld.so.conf ld.so.conf.d localtime ssl/certs ssl/openssl.cnf
+""".split()
 _ISOLATION = """
 --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try
 --disable-userns --cap-drop ALL --hostname bot --die-with-parent --new-session --clearenv
