@@ -94,7 +94,7 @@ PROBES = (
         "all-memory",
         "Take memory, tmp and shared memory together",
         _bomb("memory.everything"),
-        none="stopped",
+        none="varies",
     ),
     Probe("lock-memory", "Nail memory down", _lock, none="varies"),
     Probe("descriptor-bomb", "Open more files than allowed", _descriptors),
