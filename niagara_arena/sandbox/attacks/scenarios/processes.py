@@ -385,7 +385,7 @@ PROBES = (
         none="stopped",
         note=_KEPT,
     ),
-    Probe("kill-keepers", "Kill those who watch over it, and live on", _regicide),
+    Probe("kill-keepers", "Kill those who watch over it, and live on", _regicide, none="varies"),
     Probe(
         "late-thread",
         "Let threads live on in a process that looks dead",
