@@ -28,7 +28,7 @@ def _sent(program: str, **told: str) -> Scenario:
         if place.get("port", 0) is None:
             raise NotTried("this machine has no IPv6")
         bot = trial.run(program, place)
-        heard = ears.heard(trial.secret, 0.3 if not bot.evidence.get("refused") else 0.0)
+        heard = ears.heard(trial.secret, 0.0 if bot.evidence.get("refused") else 2.0)
         return Seen(heard, "the word came through" if heard else why(bot.evidence))
 
     return scenario
@@ -36,8 +36,8 @@ def _sent(program: str, **told: str) -> Scenario:
 
 def _passed(trial: Trial) -> Seen:
     bot = trial.start("network.pass_descriptor", told={"address": trial.stage.ears.path})
-    bot.hear("done", 0.3)
-    heard = trial.stage.ears.heard(trial.secret, 0.1)
+    passed = bot.hear("passed")
+    heard = trial.stage.ears.heard(trial.secret, 2.0 if passed else 0.0)
     return Seen(heard, "the descriptor came through" if heard else why(bot.evidence))
 
 
