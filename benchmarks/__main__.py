@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import rules_core
+from benchmarks import rules_core, sandbox_start
 
-BENCHMARKS = {"rules": rules_core.run}
+BENCHMARKS = {"rules": rules_core.run, "sandbox": sandbox_start.run}
 
 
 def main(names: list[str]) -> int:
