@@ -11,8 +11,8 @@ from niagara_arena.sandbox.attacks.scenarios.files import _why as why
 from niagara_arena.sandbox.attacks.stage import Trial
 
 
-def _sent(program: str, **told: str) -> Scenario:
-    """Make a scenario whose bot must get the secret to one of our ears."""
+def _sent(program: str, to: str, *, building: bool = False) -> Scenario:
+    """Make a scenario whose bot, or build, must get the secret to one of our ears."""
 
     def scenario(trial: Trial) -> Seen:
         ears = trial.stage.ears
@@ -24,10 +24,10 @@ def _sent(program: str, **told: str) -> Scenario:
             "datagram": {"address": ears.datagram_path},
             "abstract": {"address": ears.abstract},
         }
-        place = places[told["to"]]
+        place = places[to]
         if place.get("port", 0) is None:
             raise NotTried("this machine has no IPv6")
-        bot = trial.run(program, place)
+        bot = trial.run(program, place, writable=building)
         heard = ears.heard(trial.secret, 0.0 if bot.evidence.get("refused") else 2.0)
         return Seen(heard, "the word came through" if heard else why(bot.evidence))
 
@@ -79,6 +79,11 @@ PROBES = (
     ),
     Probe("tcp-listen", "Listen on a TCP port", _served),
     Probe("udp", "Send a datagram to this machine", _sent("network.udp", to="udp")),
+    Probe(
+        "udp-building",
+        "Send a datagram, as a build",
+        _sent("network.udp", to="udp", building=True),
+    ),
     Probe("unix", "Connect to a unix socket by path", _sent("network.unix_stream", to="path")),
     Probe(
         "unix-datagram",
