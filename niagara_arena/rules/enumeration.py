@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action, Arm
 from niagara_arena.rules.base import buy_menu
+from niagara_arena.rules.checks import need_seat, shown
 from niagara_arena.rules.components import CARD_BY_NAME
 from niagara_arena.rules.engine import disclose_purchase, purchase_number, settle
 from niagara_arena.rules.events import Event
@@ -46,8 +47,7 @@ _MANY_ROUNDS = 1_000_000
 
 def _seat(setup: Setup, v: Vector, seat: int) -> int:
     """Return where the block of a seat that is at the table begins."""
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < setup.seats:
-        raise RulesError(f"there is no seat {seat!r}", "N-2.3")
+    need_seat(seat, setup.seats)
     if v[block(seat) + RETIRED]:
         raise RulesError(f"seat {seat} is retired", "N-5.4")
     return block(seat)
@@ -56,9 +56,9 @@ def _seat(setup: Setup, v: Vector, seat: int) -> int:
 def _play(setup: Setup, v: Vector, seat: int, card: str, path: str | None = None) -> None:
     """Put a card of the seat's hand before it."""
     at = block(seat)
-    number = CARD_BY_NAME.get(card)
+    number = CARD_BY_NAME.get(card) if isinstance(card, str) else None
     if number is None or not v[at + HAND] >> number & 1:
-        raise RulesError(f"seat {seat} has no card {card!r} in its hand", "N-3.1", path)
+        raise RulesError(f"seat {seat} has no card {shown(card)} in its hand", "N-3.1", path)
     v[at + CARD] = number
 
 
@@ -120,7 +120,7 @@ def flow(position: Mapping[str, Any], cards: list[str], arm: str) -> str | None:
     if len(cards) != setup.seats:
         raise RulesError(f"{setup.seats} cards are needed, one a seat, not {len(cards)}", "N-3.1")
     if arm not in ("L", "R"):
-        raise RulesError(f"an arm is L or R, not {arm!r}", "N-1.1")
+        raise RulesError(f"an arm is L or R, not {shown(arm)}", "N-1.1")
     for seat, card in enumerate(cards):
         if v[block(seat) + RETIRED]:
             if card != "-":
