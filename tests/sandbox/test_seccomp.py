@@ -134,6 +134,8 @@ def test_the_stand_in_for_the_pid_is_nothing_else() -> None:
         ("prctl", 0, 38, ALLOW),
         ("fcntl", 1, 6, "EPERM"),
         ("fcntl", 1, 3, ALLOW),
+        ("fcntl", 1, 1031, "EPERM"),
+        ("fcntl", 1, 1032, ALLOW),
         ("preadv2", 5, 8, errno.errorcode[errno.EOPNOTSUPP]),
         ("preadv2", 5, 0, ALLOW),
         ("fadvise64", 3, 4, IGNORE),
