@@ -44,7 +44,8 @@ __all__ = [
 _LOG_BYTES = 100_000
 """More than this a game is a flood, of which only the end is kept."""
 _TRIES = 3
-_IDLE_SHARE = 0.25
+_IDLE_SHARE = 0.1
+"""Of a core; more than the collector and compiler threads of a quiet bot use."""
 _BANK_SHARE = 0.5
 _EXCEPTIONS = (b"Traceback (most recent call last)", b"Exception in thread", b"panicked at")
 

@@ -21,7 +21,7 @@ from niagara_arena.conformance.reading import (
     strict_act,
     strict_ready,
 )
-from niagara_arena.errors import NotPossibleHere
+from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match.bot import Bot, memory_sentence
 from niagara_arena.records import Fault
 from niagara_arena.referee import FaultReport, Request
@@ -65,7 +65,12 @@ class Talk:
         self._check = check
         self.params: dict[str, Any] = dict(resolve_params(check.submission, {}))
         self._began = time.monotonic()
-        self._bot = Bot(check.backend.start(check.ready.launch()))
+        try:
+            self._bot = Bot(check.backend.start(check.ready.launch()))
+        except InputError as error:
+            raise StepFailed(error.message, "P-2.1", error.hint or "") from None
+        except OSError as error:
+            raise StepFailed(f"can't be started: {error.strerror or error}", "P-2.1") from None
         self._request = b""
         self._reply = b""
         self.last_id = 0

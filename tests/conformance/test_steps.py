@@ -18,7 +18,7 @@ POOR = Clock(bank_ms=40, increment_ms=0, wall_ms=60_000)
 HASTY = Clock(wall_ms=200)
 EAGER = Clock(startup_ms=500)
 
-PATIENT = structs.replace(SMALL, growth_mb=20, games=6, silence_ms=1_000)
+PATIENT = structs.replace(SMALL, growth_mb=20, games=6, silence_ms=1_000, idle_ms=300)
 """Listens long enough even on a busy machine; a bot that speaks ends the step at once."""
 
 CARD = "base card"
@@ -30,7 +30,6 @@ ANIMALS = [
     ("die_of_memory_error", CARD, "P-2.3", "used more memory than it may"),
     ("close_stdout", CARD, "P-2.3", "closed its stdout while it was still running"),
     ("long_line", CARD, "P-1.5", "a line longer than 65536 bytes"),
-    ("many_lines", CARD, "P-1.6", "lines in a game that nobody asked for"),
     ("babble", CARD, "P-1.4", "the first character is 'T'"),
     ("wrong_id", CARD, "P-4.4", "`$.id` is 1001"),
     ("no_id", CARD, "P-1.3", "`id`"),
@@ -152,6 +151,19 @@ def test_a_bot_that_does_not_quit_is_told(check_bot: CheckBot) -> None:
     assert "is still running 2000 ms after `quit`" in result.detail
     result = failure(check_bot(odd("outlives its stdin"), step="hang-up"))
     assert "after the end of its stdin" in result.detail
+
+
+def test_a_flood_of_lines_is_noticed_however_it_is_cut(check_bot: CheckBot) -> None:
+    result = failure(check_bot(animal("many_lines"), step="silence", sizes=PATIENT))
+    assert re.search(r"lines in a game that nobody asked for|spoke again after", result.detail)
+
+
+def test_a_program_of_another_kind_of_machine_is_told(check_bot: CheckBot, tmp_path: Path) -> None:
+    (tmp_path / "bot").write_bytes(b"\x7fELF" + bytes(200))
+    (tmp_path / "bot").chmod(0o755)
+    (tmp_path / "bot.toml").write_text('name = "alien"\nrun = "./bot"\n')
+    result = failure(check_bot(str(tmp_path), step="start-up"))
+    assert result.clause in ("P-2.1", "P-2.3")
 
 
 def test_a_memory_hog_is_named_as_such(check_bot: CheckBot, tmp_path: Path) -> None:
