@@ -38,6 +38,12 @@ COMMANDS = (
         "Check a bot, step by step, before you hand it in.",
     ),
     Entry(
+        "practice",
+        "niagara_arena.cli.practice",
+        "practice",
+        "Climb the bundled opponents and see where a bot stands.",
+    ),
+    Entry(
         "bot",
         "niagara_arena.cli.bot",
         "bot",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -13,12 +14,13 @@ from typing import Any
 import click
 
 from niagara_arena.cli.faults import fault_report
+from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.starting import read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.watch import watching
-from niagara_arena.errors import InputError
+from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match import Contestant, Watcher, play_match
 from niagara_arena.records import (
     Fault,
@@ -144,9 +146,10 @@ def play(
 ) -> None:
     """Play a match between bots.
 
-    A BOT is a directory with a bot.toml, a bundled opponent such as @random, or a command in
-    quotes. The bots' processes live through all games of the match. After a fault you see what was
-    wrong, the request, the reply, the bot's log, and how to see it again.
+    A BOT is a directory with a bot.toml, a bundled opponent such as @random, a command in quotes,
+    or `human`: then you play at the terminal, without clocks. The bots' processes live through all
+    games of the match. After a fault you see what was wrong, the request, the reply, the bot's
+    log, and how to see it again.
 
     \b
     Examples:
@@ -154,8 +157,14 @@ def play(
       niagara play @homing @homing @random --rules spirits --seating rotations --sandbox none
       niagara play @random @homing @random --seed 7 --sandbox none --watch
     """
+    people = HUMAN in bots
     settings = settings_from(
-        profile, changes, rules=ruleset, clocks=clocks, names=names, freeze=freeze
+        profile,
+        changes,
+        rules=ruleset,
+        clocks=clocks or ("off" if people else None),
+        names=names,
+        freeze=freeze,
     )
     low, high = RULESETS[ruleset].seat_counts[0], RULESETS[ruleset].seat_counts[-1]
     if not low <= len(bots) <= high:
@@ -163,9 +172,13 @@ def play(
     if start is not None and openings != "none":
         raise click.UsageError("--from and --openings exclude each other")
     key = seed if seed is not None else secrets.token_hex(16)
-    submissions = [load(bot) for bot in bots]
+    submissions = [person() if bot == HUMAN else load(bot) for bot in bots]
     values = _params(submissions, params)
     backend = choose(sandbox)
+    if people:
+        if not sys.stdin.isatty():
+            raise NotPossibleHere("a person plays at a terminal, and stdin is none")
+        backend = with_people(backend, Console.of(terminal))
     job = _job(submissions, settings, key, seating, games, start, openings)
     if folder is not None:
         _check_folder(folder, job)
@@ -194,10 +207,11 @@ def play(
 
 def _contestant(submission: Submission, params: dict[str, Any], backend: Backend) -> Contestant:
     """Prepare one bot; a build that fails is its fault, told when the game starts."""
-    launch = Launch("/", ("false",), submission.limits)
+    launch = Launch("/", submission.run, submission.limits)
     refusal = None
     try:
-        launch = prepare(submission, backend).launch()
+        if submission.name != HUMAN:  # which no bot may be called
+            launch = prepare(submission, backend).launch()
     except BuildFailed as failed:
         refusal = FaultReport(Fault.BUILD, "build", failed.message)
     return Contestant(submission.id, submission.name, submission.version, params, launch, refusal)

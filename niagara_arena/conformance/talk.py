@@ -71,7 +71,6 @@ class Talk:
         self.last_id = 0
         self.startup_ms = 0
         self.oddities: list[Oddity] = []
-        check.talk = self
 
     def __enter__(self) -> Talk:
         return self
@@ -85,7 +84,6 @@ class Talk:
         if isinstance(error, StepFailed) and error.evidence is None:
             error.evidence = self.evidence()
         self._bot.close()
-        self._check.talk = None
 
     def evidence(self) -> Evidence:
         """Return what was said last, and the end of the log."""
@@ -107,6 +105,7 @@ class Talk:
         ready = strict_ready(line)
         if isinstance(ready, Trouble):
             raise _failed(ready.detail, ready.sentence)
+        self._check.startups_ms.append(self.startup_ms)
         self.oddities += oddities(line)
 
     def tell(self, line: bytes) -> None:

@@ -16,7 +16,6 @@ from niagara_arena.rules.components import CARD_BY_NAME
 from niagara_arena.rules.engine import disclose_purchase, purchase_number, settle
 from niagara_arena.rules.events import Event
 from niagara_arena.rules.game import apply, legal, pending, start
-from niagara_arena.rules.geometry import ASHORE
 from niagara_arena.rules.outcome import is_won
 from niagara_arena.rules.position import read_position
 from niagara_arena.rules.registry import make_setup, opening_numbers
@@ -66,16 +65,11 @@ def _play(setup: Setup, v: Vector, seat: int, card: str, path: str | None = None
 def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
     """Return every distinct position that a seat's whole turn with a card can lead to, sorted.
 
-    Hands, round and start marker stay as they were.
+    Hands, round and start marker stay as they were. A canoe that is ashore neither moves nor
+    counts as on the river [N-10.3].
     """
     setup, v = read_position(position, _MANY_ROUNDS)
     at = _seat(setup, v, seat)
-    if v[at] >= ASHORE or v[at + 2] >= ASHORE:
-        raise RulesError(
-            f"seat {seat} has had its turn: its lasso holds a canoe ashore",
-            "N-10.3",
-            f"$.players[{seat}].canoes",
-        )
     _play(setup, v, seat, card)
     v[PHASE] = TURNS
     v[ACTOR] = seat
@@ -93,9 +87,9 @@ def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
             continue
         menus = question.options(setup, list(numbers), seat)
         for menu in menus:
-            for index, action in enumerate(menu.actions):
+            for action, move in zip(menu.actions, menu.moves, strict=True):
                 after = list(numbers)
-                question.perform(setup, after, seat, action, menu.option(index), [])
+                question.perform(setup, after, seat, action, move, [])
                 frozen = tuple(after)
                 if frozen not in seen:
                     seen.add(frozen)

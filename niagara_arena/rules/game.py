@@ -156,9 +156,9 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     else:
         menu, index = _find_equal(state, seat, action)
     events: list[Event] = []
-    option = menu.options.get(index) or menu.option(index)
     setup = state._setup
-    setup.ruleset.performs[decision[1]](setup, v, seat, menu.actions[index], option, events)
+    perform = setup.ruleset.performs[decision[1]]
+    perform(setup, v, seat, menu.actions[index], menu.moves[index], events)
     return _finish(state, v, events, False, pause_at_round)
 
 

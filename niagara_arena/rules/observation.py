@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import BuyBack, action_from_json, action_to_json
-from niagara_arena.rules.base import buy_menu
+from niagara_arena.rules.base import buy_menu, mark_second
 from niagara_arena.rules.components import CARD_BY_NAME, CARD_NAMES, CLOUD, LASSO
 from niagara_arena.rules.engine import purchase_action, purchase_number, run
 from niagara_arena.rules.position import read_position
@@ -189,6 +189,8 @@ def _read_turn(setup: Setup, v: Vector, turn: Mapping[str, Any]) -> None:
         v[STAGE] = len(setup.ruleset.closing) - 2  # only the returns from the bank ask anything
     elif v[block(seat) + CARD] in (CLOUD, LASSO) and (v[MAY] or v[MUST] & EXACTLY_ONE):
         raise RulesError("no canoe moves with this card", "N-4.21", "$.turn")
+    elif setup.ruleset.interchangeable:
+        mark_second(v, block(seat))
 
 
 def resume(setup: Setup, v: Vector) -> State:

@@ -223,12 +223,6 @@ def _read_moose(v: Vector, value: object, players: list[Any]) -> None:
         moose = _object(value, path, ["seat", "canoe"])
         seat = _number(moose["seat"], f"{path}.seat", 0, len(players) - 1, "N-11.2")
         canoe = _number(moose["canoe"], f"{path}.canoe", 0, 1, "N-11.2")
-        if players[seat]["canoes"][0]["capacity"] != 2:
-            raise RulesError(
-                "list the double first where `moose` names a canoe",
-                path=f"$.players[{seat}].canoes",
-                clause="N-7.2",
-            )
         if v[block(seat) + 2 * canoe] in (JETTY, LOST):
             raise RulesError("the moose leaves a canoe that lands or falls", "N-11.4", path)
         v[MOOSE] = HELD + 2 * seat + canoe

@@ -190,11 +190,13 @@ def _send_flock(told: Facts) -> object:
 def _receive_flock(told: Facts) -> str:
     bits = ""
     for path in _shared_files(told):
+        fd = os.open(path, os.O_RDONLY)
         try:
-            fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             bits += "0"
         except BlockingIOError:
             bits += "1"
+        os.close(fd)
     return bits
 
 

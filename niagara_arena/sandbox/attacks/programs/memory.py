@@ -11,7 +11,7 @@ import socket
 import struct
 
 from . import syscalls
-from .talk import Facts, refusal
+from .talk import Facts, attempt, refusal
 
 _BLOCK = 4 << 20
 _PAGE = 4096
@@ -137,6 +137,19 @@ def pipes(told: Facts) -> Facts:
             raise MemoryError
 
     return _until_refused(step, 1 << 20, told["bytes"])
+
+
+def exhaust_pipes(told: Facts) -> Facts:
+    """Use up what all pipes of our uid may hold, to the last page."""
+    size = 65536
+    try:
+        while size >= 65536:
+            _, writer = os.pipe()
+            attempt(fcntl.fcntl, writer, 1031, 1 << 20)
+            size = fcntl.fcntl(writer, 1032)  # F_GETPIPE_SZ
+    except OSError as error:
+        return {"refused": refusal(error)}
+    return {"left": size}
 
 
 def spliced(told: Facts) -> Facts:
