@@ -357,7 +357,7 @@ SMALL = [
     )
     if line
 ]
-NASTY = [
+NASTY: list[object] = [
     None,
     -1,
     0,
