@@ -169,6 +169,10 @@ def test_the_schemas_are_made_from_the_types() -> None:
 def test_there_is_a_transcript_of_each_talk() -> None:
     files = {path.stem for path in talks.FOLDER.iterdir()}
     assert files == set(talks.TALKS)
+    rows = section("## Using the vectors and transcripts")
+    assert {row[0]: row[1] for row in rows} == {
+        f"[{name}](transcripts/{name}.txt)": talk.about for name, talk in talks.TALKS.items()
+    }
 
 
 @pytest.mark.parametrize("name", talks.TALKS)
