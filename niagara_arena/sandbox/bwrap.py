@@ -107,7 +107,7 @@ class Bwrap:
             "drop": None if self._uid is None else [NOBODY, NOBODY],
             "rlimits": limits.resources(launch),
             "processes": launch.limits.processes + 3,
-            "filter": assemble(fork=fork, shared=False).hex(),
+            "filter": assemble(fork=fork, shared=False, build=launch.writable).hex(),
             "veil": veil,
             "hold": self._groups is not None,
         }

@@ -14,6 +14,7 @@ from niagara_arena.sandbox.syscalls import NUMBERS
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOW = "allow"
 KILL = "kill"
+IGNORE = "ignore"
 
 
 def judge(program: bytes, machine: str, number: int, *arguments: int) -> str:
@@ -26,6 +27,8 @@ def judge(program: bytes, machine: str, number: int, *arguments: int) -> str:
         place += 1
         if code == 0x20:
             (held,) = struct.unpack_from("<I", data, value)
+        elif code == 0x54:
+            held &= value
         elif code == 0x06:
             return _name(value)
         else:
@@ -37,6 +40,8 @@ def judge(program: bytes, machine: str, number: int, *arguments: int) -> str:
 def _name(value: int) -> str:
     if value == 0x7FFF0000:
         return ALLOW
+    if value == 0x50000:
+        return IGNORE
     return KILL if value == 0x80000000 else errno.errorcode[value & 0xFFFF]
 
 
@@ -129,18 +134,55 @@ def test_the_stand_in_for_the_pid_is_nothing_else() -> None:
         ("prctl", 0, 38, ALLOW),
         ("fcntl", 1, 6, "EPERM"),
         ("fcntl", 1, 3, ALLOW),
+        ("preadv2", 5, 8, errno.errorcode[errno.EOPNOTSUPP]),
+        ("preadv2", 5, 0, ALLOW),
+        ("fadvise64", 3, 4, IGNORE),
+        ("futex", 1, 0, ALLOW),
+        ("futex", 1, 0x100, ALLOW),
+        ("futex", 1, 0x80, ALLOW),
+        ("futex", 1, 0x81, ALLOW),
+        ("futex", 1, 0x8A, ALLOW),
+        ("futex", 1, 1, "EPERM"),
+        ("futex", 1, 0x101, "EPERM"),
+        ("futex", 1, 4, "EPERM"),
+        ("futex", 1, 10, "EPERM"),
+        ("futex", 1, 9, ALLOW),
     ],
 )
-def test_arguments_decide(machine: str, name: str, index: int, value: int, verdict: str) -> None:
+def test_arguments_decide(
+    monkeypatch: pytest.MonkeyPatch,
+    machine: str,
+    name: str,
+    index: int,
+    value: int,
+    verdict: str,
+) -> None:
+    monkeypatch.setattr(seccomp, "_is_musl", lambda: False)
     program = seccomp.assemble(fork=False, shared=False, machine=machine)
     arguments = [0] * index + [value]
     assert judge(program, machine, NUMBERS[machine][name], *arguments) == verdict
 
 
 def test_a_build_may_lock_files(machine: str) -> None:
-    program = seccomp.assemble(fork=True, shared=False, machine=machine)
+    program = seccomp.assemble(fork=True, shared=False, build=True, machine=machine)
     assert judge(program, machine, NUMBERS[machine]["flock"]) == ALLOW
     assert judge(program, machine, NUMBERS[machine]["fcntl"], 0, 6) == ALLOW
+    program = seccomp.assemble(fork=True, shared=False, machine=machine)
+    assert judge(program, machine, NUMBERS[machine]["flock"]) == "EPERM"
+    assert judge(program, machine, NUMBERS[machine]["fcntl"], 0, 6) == "EPERM"
+
+
+def test_processes_that_may_fork_may_wake_each_other(machine: str) -> None:
+    program = seccomp.assemble(fork=True, shared=False, machine=machine)
+    assert judge(program, machine, NUMBERS[machine]["futex"], 0, 1) == ALLOW
+
+
+def test_where_the_c_library_is_musl_threads_may_wake_each_other(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
+    monkeypatch.setattr(seccomp, "_is_musl", lambda: True)
+    program = seccomp.assemble(fork=False, shared=False, machine=machine)
+    assert judge(program, machine, NUMBERS[machine]["futex"], 0, 1) == ALLOW
 
 
 def test_both_tables_hold_every_name_that_both_machines_know() -> None:
