@@ -74,6 +74,7 @@ WORDS = {
     "user": (Outcome.STOPPED, Outcome.OPEN),
     "abi<6": (Outcome.STOPPED, Outcome.OPEN),
     "no cgroup": (Outcome.STOPPED, Outcome.OPEN),
+    "cgroup": (Outcome.OPEN, Outcome.STOPPED),
     "varies": (None, None),
 }
 

@@ -125,6 +125,13 @@ PROBES = (
         note=_BITS,
     ),
     Probe(
+        "covert-futex-forking",
+        "The same, as bots that may fork",
+        _channel("futex", forking=True),
+        bwrap="cgroup",
+        note="processes that share semaphores need the calls that this uses",
+    ),
+    Probe(
         "covert-write-hint",
         "Signal by the write hint of shared files",
         _channel("write_hint"),
