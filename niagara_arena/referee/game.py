@@ -59,7 +59,6 @@ from niagara_arena.rules import (
 from niagara_arena.wire.messages import Act, decide_line
 from niagara_arena.wire.replies import excerpt
 
-
 OUTSIDE: Final = -1
 """The decision of a ruling that belongs to none."""
 
