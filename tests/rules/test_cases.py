@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -41,6 +43,11 @@ def test_every_clause_has_a_case() -> None:
     """Add a case to a table of `cases_…`, or a test that is marked with `cites`."""
     assert [clause for clause in CLAUSES if clause not in CITED] == []
     assert CITED - set(CLAUSES) == set()
+
+
+def test_the_projects_own_rules_state_every_clause_once() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
+    assert re.findall(r"^- \*\*(N-\d+\.\d+)\*\*", text, re.MULTILINE) == CLAUSES
 
 
 def _named(case: Any) -> str:
