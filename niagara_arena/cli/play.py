@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
 from niagara_arena.cli.faults import fault_report
+from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.starting import read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
-from niagara_arena.errors import InputError
+from niagara_arena.cli.watch import watching
+from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match import Contestant, Watcher, play_match
 from niagara_arena.records import (
     Fault,
@@ -117,6 +121,7 @@ SHOWN = ("game", "seat", "bot", "placing", "won", "rounds", "reason", "verdict",
 @click.option("--param", "params", multiple=True, metavar="BOT.NAME=VALUE", help="Set a parameter.")
 @click.option("--names", is_flag=True, help="Tell the bots who sits where.")
 @click.option("--freeze/--no-freeze", default=True, help="Stop bots while they are not asked.")
+@click.option("--watch", is_flag=True, help="See the game as it is played.")
 @format_options
 @click.pass_obj
 def play(
@@ -136,21 +141,30 @@ def play(
     params: tuple[str, ...],
     names: bool,
     freeze: bool,
+    watch: bool,
     output_format: Format,
 ) -> None:
     """Play a match between bots.
 
-    A BOT is a directory with a bot.toml, a bundled opponent such as @random, or a command in
-    quotes. The bots' processes live through all games of the match. After a fault you see what was
-    wrong, the request, the reply, the bot's log, and how to see it again.
+    A BOT is a directory with a bot.toml, a bundled opponent such as @random, a command in quotes,
+    or `human`: then you play at the terminal, without clocks. The bots' processes live through all
+    games of the match. After a fault you see what was wrong, the request, the reply, the bot's
+    log, and how to see it again.
 
     \b
     Examples:
       niagara play @random @homing @random --seed 7 --sandbox none
       niagara play @homing @homing @random --rules spirits --seating rotations --sandbox none
+      niagara play @random @homing @random --seed 7 --sandbox none --watch
     """
+    people = HUMAN in bots
     settings = settings_from(
-        profile, changes, rules=ruleset, clocks=clocks, names=names, freeze=freeze
+        profile,
+        changes,
+        rules=ruleset,
+        clocks=clocks or ("off" if people else None),
+        names=names,
+        freeze=freeze,
     )
     low, high = RULESETS[ruleset].seat_counts[0], RULESETS[ruleset].seat_counts[-1]
     if not low <= len(bots) <= high:
@@ -158,9 +172,13 @@ def play(
     if start is not None and openings != "none":
         raise click.UsageError("--from and --openings exclude each other")
     key = seed if seed is not None else secrets.token_hex(16)
-    submissions = [load(bot) for bot in bots]
+    submissions = [person() if bot == HUMAN else load(bot) for bot in bots]
     values = _params(submissions, params)
     backend = choose(sandbox)
+    if people:
+        if not sys.stdin.isatty():
+            raise NotPossibleHere("a person plays at a terminal, and stdin is none")
+        backend = with_people(backend, Console.of(terminal))
     job = _job(submissions, settings, key, seating, games, start, openings)
     if folder is not None:
         _check_folder(folder, job)
@@ -168,10 +186,13 @@ def play(
         _contestant(submission, value, backend)
         for submission, value in zip(submissions, values, strict=True)
     ]
+    looking = watching(terminal, len(job.games)) if watch else nullcontext()
     report = _Report(terminal, folder, len(job.games), None)
     began = time.monotonic()
     try:
-        play_match(job, contestants, backend, watcher=report, on_game=report.keep)
+        with looking as watcher:
+            report.watcher = watcher
+            play_match(job, contestants, backend, watcher=report, on_game=report.keep)
     finally:
         show(_listing(report.records, output_format), output_format)
         done = len([record for record in report.records if record.end.void is None])
@@ -186,10 +207,11 @@ def play(
 
 def _contestant(submission: Submission, params: dict[str, Any], backend: Backend) -> Contestant:
     """Prepare one bot; a build that fails is its fault, told when the game starts."""
-    launch = Launch("/", ("false",), submission.limits)
+    launch = Launch("/", submission.run, submission.limits)
     refusal = None
     try:
-        launch = prepare(submission, backend).launch()
+        if submission.name != HUMAN:  # which no bot may be called
+            launch = prepare(submission, backend).launch()
     except BuildFailed as failed:
         refusal = FaultReport(Fault.BUILD, "build", failed.message)
     return Contestant(submission.id, submission.name, submission.version, params, launch, refusal)
@@ -287,13 +309,13 @@ class _Report:
         self._terminal = terminal
         self._folder = folder
         self._games = games
-        self._watcher = watcher
+        self.watcher = watcher
         self._incidents: Sequence[tuple[Request | None, FaultReport]] = ()
 
     def game_started(self, header: GameHeader, state: State, events: Sequence[str]) -> None:
         """Pass on to who watches."""
-        if self._watcher is not None:
-            self._watcher.game_started(header, state, events)
+        if self.watcher is not None:
+            self.watcher.game_started(header, state, events)
 
     def stepped(
         self,
@@ -303,16 +325,16 @@ class _Report:
         rulings: Sequence[RulingRecord],
     ) -> None:
         """Pass on to who watches."""
-        if self._watcher is not None:
-            self._watcher.stepped(state, events, bank_ms, rulings)
+        if self.watcher is not None:
+            self.watcher.stepped(state, events, bank_ms, rulings)
 
     def game_ended(
         self, record: GameRecord, incidents: Sequence[tuple[Request | None, FaultReport]]
     ) -> None:
         """Keep what the author of a faulty bot needs to see."""
         self._incidents = incidents
-        if self._watcher is not None:
-            self._watcher.game_ended(record, incidents)
+        if self.watcher is not None:
+            self.watcher.game_ended(record, incidents)
 
     def keep(self, record: GameRecord) -> None:
         """Write the record, and tell how the game went."""

@@ -265,6 +265,7 @@ class Referee:
         spent = own.clock.charge(answer.cpu_us, answer.wall_us)
         actions = legal(self.state, seat)
         action: Action | None = None
+        act: Act | None = None
         if report is None:
             if spent:
                 report = FaultReport(
@@ -273,14 +274,17 @@ class Referee:
                     f"used more than the {own.clock.mode} time left in its bank [P-5.2]",
                 )
             else:
-                assert answer.act is not None
-                judged = judge(self.state, seat, actions, answer.act)
-                if isinstance(judged, FaultReport):
-                    report = judged
+                act = answer.act
+                assert act is not None
+                if act.choice is not UNSET and act.choice < len(actions):
+                    action = actions[act.choice]
                 else:
-                    action = judged
+                    judged = judge(self.state, seat, actions, act)
+                    if isinstance(judged, FaultReport):
+                        report = judged
+                    else:
+                        action = judged
         if action is not None:
-            act = answer.act
             assert act is not None
             if act.note is not UNSET or act.data is not UNSET:
                 self._keep(act)

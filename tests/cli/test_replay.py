@@ -77,12 +77,31 @@ def test_a_game_as_json_holds_all_of_it(niagara: Niagara, faulty: str) -> None:
 def test_text_of_bots_can_not_steer_the_terminal(niagara: Niagara, tmp_path: Path) -> None:
     header = PLAIN.header
     evil = "\x1b]0;owned\x07\x1b[2J" + "x" * 30
-    seats = tuple(replaced(seat, name=evil, version=evil) for seat in header.seats)
+    seats = tuple(replaced(seat, name=evil, version=evil, submission=evil) for seat in header.seats)
     path = tmp_path / "evil.jsonl"
-    path.write_bytes(encode(replaced(PLAIN, header=replaced(header, seats=seats, opening=evil))))
+    record = replaced(
+        PLAIN,
+        header=replaced(header, seats=seats, opening=evil, sandbox=evil, game=evil, match=evil),
+        end=replaced(PLAIN.end, reason=evil),
+    )
+    path.write_bytes(encode(record))
     run = niagara("replay", "show", str(path))
     assert run.exit == 0
-    assert not set(run.stdout) & {"\x1b", "\x07"}
+    assert not set(run.stdout + run.stderr) & {"\x1b", "\x07"}
+    assert "the record is not true: end.reason" in run.stderr
+
+
+def test_of_a_record_that_is_not_true_only_what_was_played_is_shown(
+    niagara: Niagara, tmp_path: Path
+) -> None:
+    path = tmp_path / "untrue.jsonl"
+    end = replaced(PLAIN.end, winners=(99,), placings=(), verdicts=())
+    path.write_bytes(encode(replaced(PLAIN, end=end)))
+    run = niagara("replay", "show", str(path))
+    assert run.exit == 0
+    assert "the record is not true: end.winners: recorded [99]" in run.stderr
+    assert "winner" not in run.stdout
+    assert "the game is over" in run.stdout
 
 
 def test_rounds_of_a_story_have_their_notes_and_clocks() -> None:
