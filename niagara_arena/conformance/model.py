@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field, structs
 
+from niagara_arena.conformance.reading import Oddity
 from niagara_arena.errors import InputError
 from niagara_arena.records import Settings
 from niagara_arena.sandbox import Backend
@@ -146,8 +147,8 @@ class Series(NamedTuple):
     log: bytes
     """The end of it."""
     logged: int
-    oddities: tuple[tuple[str, str], ...]
-    """What the referee let pass: a word for it, and a sentence."""
+    oddities: tuple[Oddity, ...]
+    """What the referee let pass."""
 
 
 class Check:

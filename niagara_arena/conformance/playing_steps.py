@@ -30,11 +30,11 @@ from niagara_arena.wire.replies import excerpt
 
 __all__ = [
     "idle",
-    "line_ends",
     "log",
     "long_game",
     "many_games",
     "memory",
+    "plain_lines",
     "repeatable",
     "seat_counts",
     "self_play",
@@ -88,14 +88,14 @@ def memory(check: Check) -> Finding:
     if after - before > check.sizes.growth_mb:
         raise StepFailed(
             f"grows from {before:.0f} MB to {after:.0f} MB in {len(known)} games",
-            "P-3.2",
+            "P-2.4",
             "forget a game when it ends: a process plays many",
         )
     return Finding(f"{before:.0f} MB, then {after:.0f} MB")
 
 
 def time_used(check: Check) -> Finding:
-    """Measure CPU time a decision and a game against the clock [P-5.1]."""
+    """Measure CPU time a decision and a game against the clock [P-5.2]."""
     clock = check.settings.clock
     series = _series(check)
     cpu = sorted(us for game in series.cpu_us for us in game)
@@ -113,14 +113,14 @@ def time_used(check: Check) -> Finding:
     if share > _BANK_SHARE:
         raise StepFailed(
             told,
-            "P-5.1",
+            "P-5.2",
             f"{check.sizes.game_rounds} rounds took more than half of what a whole game may",
         )
     return Finding(told)
 
 
 def idle(check: Check) -> Finding:
-    """Watch the CPU while it is not the bot's turn [P-5.4]."""
+    """Watch the CPU while it is not the bot's turn [P-5.5]."""
     used: list[float] = []
     with Talk(check) as talk:
         talk.greet()
@@ -136,7 +136,7 @@ def idle(check: Check) -> Finding:
     if share > _IDLE_SHARE:
         raise StepFailed(
             f"uses {share:.0%} of a core while it is not asked",
-            "P-5.4",
+            "P-5.5",
             "in ranked play it is stopped between its decisions: threads gain nothing",
         )
     return Finding(f"{share:.0%} of a core")
@@ -153,13 +153,18 @@ def log(check: Check) -> Finding:
     return Finding(f"{a_game} bytes a game")
 
 
-def line_ends(check: Check) -> Finding:
-    """Look at what the referee lets pass: CRLF, white space before the object [P-1.1]."""
+def plain_lines(check: Check) -> Finding:
+    """Look at what the referee lets pass: CRLF, a key twice [P-1.1, P-1.3]."""
     found = _series(check).oddities
     if found:
-        detail, sentence = found[0]
-        raise StepFailed(f"{sentence}; the referee lets it pass", "P-1.1", hint_for(detail))
-    return Finding("LF")
+        odd = found[0]
+        raise StepFailed(
+            f"{odd.sentence}; the referee lets it pass",
+            odd.clause,
+            hint_for(odd.detail),
+            Evidence(reply=excerpt(odd.line)),
+        )
+    return Finding("nothing odd")
 
 
 def _trouble_with_log(tail: bytes, a_game: int) -> tuple[str, str, str] | None:
@@ -279,7 +284,7 @@ class _Watcher:
         log = record.measured.stderr[ruling.seat] if record.measured.stderr else ""
         self.failure = StepFailed(
             f"{ruling.fault.value}: {ruling.sentence} (seat {ruling.seat} of {record.header.game})",
-            "P-6.1",
+            "P-6.2",
             f"play it again: `niagara play BOT BOT BOT --rules {record.header.settings.rules}`",
             Evidence(
                 request.line.decode().rstrip("\n") if request is not None else "",

@@ -14,6 +14,7 @@ from niagara_arena.conformance.talk import QUIT_MS, Reply, Talk
 from niagara_arena.referee import Request
 from niagara_arena.referee.translate import ruling_line
 from niagara_arena.sandbox import Exit
+from niagara_arena.wire.limits import REQUEST_BYTES
 from niagara_arena.wire.messages import hello_line
 
 __all__ = [
@@ -21,12 +22,14 @@ __all__ = [
     "handshake",
     "hang_up",
     "ids",
+    "long_lines",
     "quick_start",
     "quit_cleanly",
     "rulings",
     "silence",
     "start_up",
     "unknown_fields",
+    "unknown_kinds",
 ]
 
 _SHORT = Game("base", 3, 1, 2)
@@ -62,7 +65,7 @@ def quick_start(check: Check) -> Finding:
 
 
 def silence(check: Check) -> Finding:
-    """Listen when the bot has nothing to say [P-1.4]."""
+    """Listen when the bot has nothing to say [P-1.6]."""
     pause = check.sizes.silence_ms
     with Talk(check) as talk:
         talk.greet()
@@ -120,7 +123,7 @@ def ids(check: Check) -> Finding:
 
 
 def unknown_fields(check: Check) -> Finding:
-    """Send messages with fields of a future version in many places [P-1.3]."""
+    """Send messages with fields of a later version in many places [P-8.2]."""
     with Talk(check) as talk:
         talk.greet(with_unknown_fields(hello_line(__version__)))
         play(talk, _SHORT, check.settings, with_unknown_fields)
@@ -139,6 +142,42 @@ def with_unknown_fields(line: bytes) -> bytes:
     inner += [event for event in message.get("events", []) if isinstance(event, dict)]
     for place in inner:
         place["x_future"] = {"numbers": [1, 2.5, None], "text": "ignore me ✓"}
+    return _line(message)
+
+
+def unknown_kinds(check: Check) -> Finding:
+    """Send events and a whole message of kinds that no version has [P-8.2]."""
+
+    def with_event(line: bytes) -> bytes:
+        message: dict[str, Any] = json.loads(line)
+        if "events" in message:
+            message["events"].insert(0, {"event": "x_future", "seat": 0, "to": ["somewhere"]})
+        return _line(message)
+
+    with Talk(check) as talk:
+        talk.greet()
+        talk.tell(_line({"type": "x_future", "text": "ignore me"}))
+        talk.silence(check.sizes.silence_ms, "after a message of an unknown kind")
+        play(talk, _SHORT, check.settings, with_event)
+    return Finding("ignored")
+
+
+def long_lines(check: Check) -> Finding:
+    """Send each line as long as lines may ever be [P-1.8]."""
+
+    def padded(line: bytes) -> bytes:
+        message: dict[str, Any] = json.loads(line)
+        message["x_future"] = ""
+        message["x_future"] = "x" * (REQUEST_BYTES - len(_line(message)) + 1)
+        return _line(message)
+
+    with Talk(check) as talk:
+        talk.greet()
+        play(talk, _SHORT, check.settings, padded)
+    return Finding(f"{REQUEST_BYTES:,} bytes")
+
+
+def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
 
-from niagara_arena.wire.messages import Act, Ready
-from niagara_arena.wire.replies import Stale, Trouble, read_act, read_ready
+from niagara_arena.wire.messages import Act
+from niagara_arena.wire.replies import Stale, Trouble, read_act
 
-__all__ = ["Oddity", "hint_for", "oddities", "strict_act", "strict_ready"]
+__all__ = ["Oddity", "hint_for", "oddities", "strict_act"]
 
 
 _SAFE: Final = 2**53
@@ -26,6 +26,8 @@ class Oddity(NamedTuple):
 
     detail: str
     sentence: str
+    clause: str
+    line: bytes
 
 
 _HINTS: Final = {
@@ -40,7 +42,6 @@ _HINTS: Final = {
     "number": "an index into `legal` is small: is something uninitialised or divided by zero?",
     "nesting": "an action is a small object: something writes into itself",
     "protocol": 'answer `hello` with `{"type":"ready","protocol":1,"name":"…"}`',
-    "space": "begin the line with `{`",
     "utf-8": "encode stdout as UTF-8, whatever the machine's locale is",
 }
 
@@ -50,40 +51,30 @@ def hint_for(detail: str) -> str:
     return _HINTS.get(detail, "")
 
 
-def strict_ready(line: bytes) -> Ready | Trouble:
-    """Read the answer to `hello`; what the referee lets pass is trouble here."""
-    ready = read_ready(line)
-    if isinstance(ready, Trouble):
-        return ready
-    return _duplicates(line) or ready
-
-
 def strict_act(line: bytes, number: int) -> Act | Trouble:
-    """Read the answer to a question; what the referee lets pass is trouble here."""
+    """Read the answer to a question; an answer to another one and a huge number are trouble."""
     act = read_act(line, number)
     if isinstance(act, Stale):
         return Trouble("id", f"an answer to an earlier question, not to {number} [P-4.4]")
-    if isinstance(act, Trouble):
-        return act
-    if act.choice is not UNSET and act.choice > _SAFE:
+    if isinstance(act, Act) and act.choice is not UNSET and act.choice > _SAFE:
         digits = len(str(act.choice))
         return Trouble("number", f"`$.choice` is a number of {digits} digits [P-4.2]")
-    return _duplicates(line) or act
+    return act
 
 
 def oddities(line: bytes) -> list[Oddity]:
     """Name what is no fault but not as it should be, in a line that could be read."""
     found = []
     if line.endswith(b"\r"):
-        found.append(
-            Oddity("crlf", f"byte {len(line) - 1} is a carriage return: lines end with CRLF")
-        )
-    if line[:1] in (b" ", b"\t"):
-        found.append(Oddity("space", "the line begins with white space"))
+        sentence = f"byte {len(line) - 1} is a carriage return: lines end with CRLF"
+        found.append(Oddity("crlf", sentence, "P-1.1", line))
+    twice = _duplicate(line)
+    if twice is not None:
+        found.append(twice)
     return found
 
 
-def _duplicates(line: bytes) -> Trouble | None:
+def _duplicate(line: bytes) -> Oddity | None:
     """Find a key that is there twice, which msgspec lets pass."""
     twice: list[str] = []
 
@@ -97,15 +88,15 @@ def _duplicates(line: bytes) -> Trouble | None:
 
     try:
         json.loads(line, object_pairs_hook=look)
-    except (ValueError, RecursionError) as error:
-        # Nested in a field that msgspec reads without looking inside, or a number it can't be.
-        return Trouble("json", f"not JSON for every reader: {str(error)[:120]} [P-1.1]")
+    except (ValueError, RecursionError) as error:  # such as a number of 5,000 digits in an action
+        return Oddity("json", f"not JSON for every reader: {str(error)[:120]}", "P-1.1", line)
     if not twice:
         return None
     key = json.dumps(twice[0])
     places = [str(n) for n in _positions(line, key.encode())][:2]
     where = f" (bytes {' and '.join(places)})" if len(places) == 2 else ""
-    return Trouble("duplicate", f"the key {key} is there twice in one object{where} [P-1.1]")
+    sentence = f"the key {key} is there twice in one object{where}"
+    return Oddity("duplicate", sentence, "P-1.3", line)
 
 
 def _positions(line: bytes, key: bytes) -> list[int]:

@@ -14,13 +14,7 @@ from typing import Any, NamedTuple
 
 from niagara_arena import __version__
 from niagara_arena.conformance.model import Check, Evidence, StepFailed
-from niagara_arena.conformance.reading import (
-    Oddity,
-    hint_for,
-    oddities,
-    strict_act,
-    strict_ready,
-)
+from niagara_arena.conformance.reading import Oddity, hint_for, oddities, strict_act
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match.bot import Bot, memory_sentence
 from niagara_arena.records import Fault
@@ -28,7 +22,7 @@ from niagara_arena.referee import FaultReport, Request
 from niagara_arena.sandbox import Exit
 from niagara_arena.submissions import resolve_params
 from niagara_arena.wire.messages import QUIT_LINE, Act, hello_line
-from niagara_arena.wire.replies import Trouble, excerpt
+from niagara_arena.wire.replies import Trouble, excerpt, read_ready
 
 __all__ = ["Reply", "Talk"]
 
@@ -106,8 +100,8 @@ class Talk:
         line = self._line(
             _Limits(self._began + limit_ms / 1000, f"sent no `ready` within {limit_ms} ms", "P-2.2")
         )
-        self.startup_ms = int((time.monotonic() - self._began) * 1000)
-        ready = strict_ready(line)
+        self.startup_ms = max(1, int((time.monotonic() - self._began) * 1000))
+        ready = read_ready(line)
         if isinstance(ready, Trouble):
             raise _failed(ready.detail, ready.sentence)
         self._check.startups_ms.append(self.startup_ms)
@@ -146,7 +140,7 @@ class Talk:
         return _failed(report.detail, f"{report.fault.value}: {report.sentence}")
 
     def silence(self, milliseconds: int, when: str) -> None:
-        """Listen for a while; the bot has nothing to say now [P-1.6]."""
+        """Listen for a while: the bot has nothing to say now [P-1.6]."""
         deadline = time.monotonic() + milliseconds / 1000
         while (left := deadline - time.monotonic()) > 0:
             self._pump(left * 1000)
@@ -227,7 +221,7 @@ class Talk:
             if not bot.stdout_open:
                 raise self._died()
             if bot.process.over_memory():
-                raise StepFailed(memory_sentence("").capitalize(), "", "ask for more in `[limits]`")
+                raise StepFailed(memory_sentence(""), "P-6.2", "ask for more in `[limits]`")
             if limits.cpu_us is not None and self.cpu_us() > limits.cpu_us:
                 raise StepFailed(
                     "used more than the CPU time left in its bank",
@@ -241,18 +235,21 @@ class Talk:
 
     def _late_hint(self) -> str:
         if self._bot.lines.partial:
-            return "end the line with \\n, and flush stdout after it"
-        return "flush stdout after each line: most languages buffer a pipe"
+            return "end the line with \\n, and flush stdout after it [P-1.7]"
+        return "flush stdout after each line: most languages buffer a pipe [P-1.7]"
 
     def _died(self) -> StepFailed:
-        bot = self._bot
-        self._reply = bot.lines.partial
-        report = bot.died()
+        self._reply = self._bot.lines.partial
+        report = self._bot.died()
         hints = {
             Fault.MEMORY: "ask for more memory in `[limits]` of bot.toml, or use less",
             Fault.CRASH: "the end of its stderr often says why",
         }
-        return StepFailed(report.sentence, "P-2.3", hints.get(report.fault, ""))
+        sentence, clause = report.sentence, "P-6.2"
+        if not self.startup_ms:
+            sentence = sentence.replace("in the middle of a game", "before it was ready")
+            clause = "P-2.2"
+        return StepFailed(sentence, clause, hints.get(report.fault, ""))
 
     def _listen_before(self, what: str) -> None:
         """See to it that nothing was said before the next line is sent."""
@@ -265,7 +262,7 @@ class Talk:
             self._reply = line
             raise StepFailed(
                 f"spoke {when}: {excerpt(line)[:120]}",
-                "P-1.4",
+                "P-1.6" if line.startswith(b"{") else "P-1.4",
                 "send one line for each question, after it; logs and banners go to stderr",
             )
 

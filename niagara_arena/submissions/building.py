@@ -21,16 +21,17 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from niagara_arena.errors import ArenaError, InputError
+from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Process, Runtime
 from niagara_arena.submissions.names import quoted
+from niagara_arena.submissions.programs import is_program
 from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -40,7 +41,7 @@ from niagara_arena.submissions.staging import (
     remove_tree,
 )
 from niagara_arena.submissions.submission import Submission
-from niagara_arena.submissions.tree import read_tree
+from niagara_arena.submissions.tree import Caps, read_tree
 
 __all__ = ["BUILD_LIMITS", "BUILD_SECONDS", "BuildFailed", "Built", "build", "build_key"]
 
@@ -60,6 +61,9 @@ _TOOLS = (
     *("rustc", "cargo", "go", "javac", "java", "kotlinc", "dotnet", "ghc", "zig", "nim"),
     *("node", "npm", "tsc", "python3", "sh"),
 )
+
+_TICK_S = 0.05
+_LOOK_S = 0.5
 
 Listener = Callable[[bytes], None]
 
@@ -111,12 +115,15 @@ def build(
     runtimes: tuple[Runtime, ...] = (),
     limits: Limits = BUILD_LIMITS,
     seconds: float = BUILD_SECONDS,
+    caps: Caps = BUILT_CAPS,
     listener: Listener | None = None,
 ) -> tuple[Path, Built]:
     """Return the directory of the built files, from the cache if they are there.
 
-    `listener` is handed the output while it comes. Raises `BuildFailed`.
+    `listener` is handed the output while it comes. Raises `BuildFailed`, or `NotPossibleHere` if
+    this machine has not got the compiler.
     """
+    _check_tools(submission, runtimes)
     digests = {runtime.name: runtime_digest(runtime, cache) for runtime in runtimes}
     key = build_key(submission, backend.level, digests)
     final = cache / "built" / key
@@ -131,12 +138,26 @@ def build(
                 Launch(str(work), argv, limits, runtimes=runtimes, writable=True)
                 for argv in submission.build
             ]
-            output = _run_all(submission, launches, backend, began + seconds, listener)
-            built = _keep(submission, work, final, output, time.monotonic() - began)
+            output = _run_all(submission, launches, backend, began + seconds, caps, listener)
+            built = _keep(submission, work, final, caps, output, time.monotonic() - began)
         fresh = note.with_suffix(".new")
         fresh.write_bytes(msgspec.json.encode(built))
         os.replace(fresh, note)
         return final, built
+
+
+def _check_tools(submission: Submission, runtimes: tuple[Runtime, ...]) -> None:
+    """Refuse before the first command what a later one would fail for: not the bot's fault."""
+    for argv in submission.build:
+        tool = argv[0]
+        if ("/" in tool and not os.path.isabs(tool)) or submission.tree.get(tool) is not None:
+            continue  # its own, or made by a command before
+        if not is_program(tool, runtimes):
+            raise NotPossibleHere(
+                f"{quoted(submission.label)} needs {quoted(tool)} to be built, "
+                "which this machine has not",
+                "install it, or change `build` in its bot.toml",
+            )
 
 
 def _toolchain() -> Iterator[tuple[str, str, int, int]]:
@@ -192,6 +213,7 @@ def _run_all(
     launches: list[Launch],
     backend: Backend,
     deadline: float,
+    caps: Caps,
     listener: Listener | None,
 ) -> str:
     kept = bytearray()
@@ -202,9 +224,17 @@ def _run_all(
             listener(piece)
 
     for launch in launches:
-        process = backend.start(launch)
+        watch = _Watch(Path(launch.directory), caps, deadline)
         try:
-            trouble = _run(process, deadline, hear)
+            process = backend.start(launch)
+        except InputError as error:
+            raise BuildFailed(
+                f"the build of {quoted(submission.label)} failed: {error.message}",
+                kept.decode("utf-8", "replace"),
+                error.hint,
+            ) from None
+        try:
+            trouble = _run(process, watch, hear)
         finally:
             process.close()
         if trouble:
@@ -219,16 +249,53 @@ def _run_all(
     return kept.decode("utf-8", "replace")
 
 
-def _run(process: Process, deadline: float, hear: Listener) -> str | None:
-    """Drain a build's output until it ends; say what went wrong, if anything did."""
-    streams = {process.stdout, process.stderr}
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0:
+class _Watch:
+    """See to it that a build takes neither too long nor too much of the disk."""
+
+    def __init__(self, work: Path, caps: Caps, deadline: float) -> None:
+        self._work = work
+        self._caps = caps
+        self._deadline = deadline
+        self._next_look = 0.0
+
+    def trouble(self, process: Process) -> str | None:
+        """Say what there is too much of, if anything."""
+        now = time.monotonic()
+        if now > self._deadline:
             return "out of time"
         if process.over_memory():
             return "out of memory"
-        ready, _, _ = select.select(list(streams), (), (), min(left, 0.05))
+        if now > self._next_look:
+            found = self._too_much()
+            took = time.monotonic() - now
+            self._next_look = now + max(_LOOK_S, 20 * took)  # at most a twentieth of our time
+            return found
+        return None
+
+    def _too_much(self) -> str | None:
+        files = size = 0
+        for folder, _, names in os.walk(self._work):
+            for name in names:
+                with suppress(OSError):  # gone already
+                    size += os.lstat(os.path.join(folder, name)).st_blocks * 512
+            files += len(names)
+            if files > self._caps.files or size > self._caps.total_bytes:
+                return f"it writes more than {self._caps.files} files or {self._megabytes} MB"
+        return None
+
+    @property
+    def _megabytes(self) -> int:
+        return self._caps.total_bytes >> 20
+
+
+def _run(process: Process, watch: _Watch, hear: Listener) -> str | None:
+    """Drain a build's output until it ends; say what went wrong, if anything did."""
+    streams = {process.stdout, process.stderr}
+    while True:
+        trouble = watch.trouble(process)
+        if trouble:
+            return trouble
+        ready, _, _ = select.select(list(streams), (), (), _TICK_S)
         for stream in ready:
             piece = _read(stream)
             if piece:
@@ -250,11 +317,13 @@ def _read(stream: int) -> bytes | None:
         return None
 
 
-def _keep(submission: Submission, work: Path, final: Path, output: str, seconds: float) -> Built:
+def _keep(
+    submission: Submission, work: Path, final: Path, caps: Caps, output: str, seconds: float
+) -> Built:
     with new_folder(final) as fresh:
         try:
-            tree = read_tree(work, (), BUILT_CAPS, fresh, canonical=False, links="any")
-        except InputError as error:
+            tree = read_tree(work, (), caps, fresh, canonical=False, links="any")
+        except ArenaError as error:
             raise BuildFailed(
                 f"the build of {quoted(submission.label)} left something behind that can't be "
                 f"kept: {error.message}",

@@ -8,7 +8,6 @@ anything runs.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
 from niagara_arena.submissions.building import Listener, build
 from niagara_arena.submissions.names import quoted, suggestion
+from niagara_arena.submissions.programs import is_program
 from niagara_arena.submissions.runtimes import offered_runtimes, resolve_runtimes
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -129,7 +129,7 @@ def _check_command(submission: Submission, folder: Path, runtimes: tuple[Runtime
         _check_program(submission, inside.kind, folder / inside.path, runtimes)
     elif "/" in program and not os.path.isabs(program):
         raise _not_there(submission, program, tree)
-    elif not _is_program(program, runtimes):
+    elif not is_program(program, runtimes):
         raise NotPossibleHere(
             f"{quoted(submission.label)} needs {quoted(program)}, which this machine has not",
             "install it, or change `run` in its bot.toml",
@@ -158,26 +158,13 @@ def _check_program(
     words = first[2:].decode("utf-8", "replace").split()
     by_env = bool(words) and Path(words[0]).name == "env"
     names = [w for w in words[1:] if not w.startswith("-") and "=" not in w] if by_env else words
-    if not names or not _is_program(names[0], runtimes):
+    if not names or not is_program(names[0], runtimes):
         needed = names[0] if names else "nothing"
         raise NotPossibleHere(
             f"{quoted(submission.label)}: {quoted(file.name)} wants to be run by "
             f"{quoted(needed)}, which this machine has not",
             "install it, or correct the first line of the file",
         )
-
-
-def _is_program(word: str, runtimes: tuple[Runtime, ...]) -> bool:
-    """Tell whether a program stands at that path, or under that name in PATH or a runtime."""
-    if not os.path.isabs(word):
-        folders = [os.path.join(runtime.path, "bin") for runtime in runtimes]
-        folders += [os.environ.get("PATH", ""), "/usr/bin", "/bin"]
-        return shutil.which(word, path=os.pathsep.join(folders)) is not None
-    for runtime in runtimes:
-        prefix = f"/runtime/{runtime.name}/"
-        if word.startswith(prefix):
-            word = os.path.join(runtime.path, word.removeprefix(prefix))
-    return os.access(word, os.X_OK) and not os.path.isdir(word)
 
 
 def _not_there(submission: Submission, word: str, tree: Tree) -> InputError:

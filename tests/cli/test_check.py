@@ -67,7 +67,7 @@ def test_the_command_that_is_told_repeats_the_step(niagara: Niagara) -> None:
 
 
 def test_a_failed_should_counts_only_if_asked_for(niagara: Niagara) -> None:
-    words = ("check", animal("windows_line_ends"), *SMALL, "--step", "line ends")
+    words = ("check", animal("windows_line_ends"), *SMALL, "--step", "plain lines")
     assert niagara(*words).exit == 0
     run = niagara(*words, "--strict")
     assert run.exit == 1

@@ -17,10 +17,7 @@ HOARD: list[Any] = []
 
 
 def say(message: dict[str, Any]) -> None:
-    text = json.dumps(message)
-    if KIND == "space":
-        text = " " + text
-    print(text, flush=True)
+    print(json.dumps(message), flush=True)
 
 
 def burn() -> None:
@@ -43,6 +40,8 @@ def answer(message: dict[str, Any]) -> None:
         reply["id"] = len(HOARD)
     if KIND == "strict reader" and "x_future" in message:
         raise KeyError("x_future")
+    if KIND == "strict about events" and message["events"][0]["event"] == "x_future":
+        raise KeyError("x_future")
     if KIND == "wants its arms" and message["kind"] == "arm":
         raise KeyError("arm")
     if KIND == "slow":
@@ -51,8 +50,8 @@ def answer(message: dict[str, Any]) -> None:
             pass
     if KIND == "duplicate":
         print(f'{{"id":{message["id"]},"choice":0,"choice":0}}', flush=True)
-    elif KIND == "duplicate inside":
-        card = message["legal"][0].get("card", "1")
+    elif KIND == "duplicate inside" and message["kind"] == "card":
+        card = message["legal"][0]["card"]
         print(f'{{"id":{message["id"]},"action":{{"card":"1","card":"{card}"}}}}', flush=True)
     else:
         say(reply)
@@ -88,7 +87,7 @@ def main() -> None:
     if KIND == "slow start":
         time.sleep(0.3)
     for line in sys.stdin:
-        message = json.loads(line)
+        message = json.loads(line[:100_000] if KIND == "short buffer" else line)
         if message["type"] == "hello":
             say({"type": "ready", "protocol": 1, "name": "odd"})
             if KIND == "over-eager":

@@ -2,20 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from niagara_arena.conformance.reading import hint_for, oddities, strict_act, strict_ready
-from niagara_arena.wire.messages import Act, Ready
+from niagara_arena.conformance.reading import hint_for, oddities, strict_act
+from niagara_arena.wire.messages import Act
 from niagara_arena.wire.replies import Trouble
 
 
 @pytest.mark.parametrize(
     ("line", "detail", "words"),
     [
-        (b'{"id":7,"choice":0,"choice":0}', "duplicate", '"choice" is there twice'),
-        (b'{"id":7,"choice":0, "id" :7}', "duplicate", "(bytes 1 and 20)"),
-        (b'{"id":7,"action":{"card":"1","card":"2"}}', "duplicate", '"card" is there twice'),
-        (b'{"id":7,"action":{"a":[{"b":1,"b":2}]}}', "duplicate", '"b" is there twice'),
-        (b'{"id":7,"choice":0,"data":{"x":1,"x":2}}', "duplicate", '"x" is there twice'),
-        (b'{"id":7,"choice":0,"ch\\u006fice":0}', "duplicate", '"choice" is there twice'),
         (b'\xef\xbb\xbf{"id":7,"choice":0}', "bom", "byte order mark"),
         (b'{"id":7,"choice":NaN}', "json", "NaN"),
         (b'{"id":7,"choice":0,"data":{"x":NaN}}', "json", "NaN"),
@@ -55,15 +49,38 @@ def test_a_right_answer_is_read(line: bytes) -> None:
     assert isinstance(strict_act(line, 7), Act)
 
 
-def test_the_handshake_is_read_as_strictly() -> None:
-    assert isinstance(strict_ready(b'{"type":"ready","protocol":1}'), Ready)
-    trouble = strict_ready(b'{"type":"ready","protocol":1,"protocol":1}')
-    assert isinstance(trouble, Trouble)
-    assert trouble.detail == "duplicate"
+@pytest.mark.parametrize(
+    ("line", "detail", "words"),
+    [
+        (b'{"id":7,"choice":0}\r', "crlf", "byte 19 is a carriage return"),
+        (b'{"id":7,"choice":0,"choice":0}', "duplicate", '"choice" is there twice'),
+        (b'{"id":7,"choice":0, "id" :7}', "duplicate", "(bytes 1 and 20)"),
+        (b'{"id":7,"action":{"card":"1","card":"2"}}', "duplicate", '"card" is there twice'),
+        (b'{"id":7,"action":{"a":[{"b":1,"b":2}]}}', "duplicate", '"b" is there twice'),
+        (b'{"id":7,"choice":0,"data":{"x":1,"x":2}}', "duplicate", '"x" is there twice'),
+        (b'{"id":7,"choice":0,"ch\\u006fice":0}', "duplicate", '"choice" is there twice'),
+        (b'{"type":"ready","protocol":1,"protocol":1}', "duplicate", '"protocol" is there twice'),
+        (b'{"id":7,"action":{"a":' + b"9" * 5000 + b"}}", "json", "not JSON for every reader"),
+    ],
+)
+def test_what_passes_but_should_not_be_is_named_and_located(
+    line: bytes, detail: str, words: str
+) -> None:
+    (odd,) = oddities(line)
+    assert odd.detail == detail
+    assert words in odd.sentence
+    assert odd.clause in ("P-1.1", "P-1.3")
+    assert hint_for(detail)
 
 
-def test_what_passes_but_should_not_be_is_an_oddity() -> None:
-    assert oddities(b'{"id":7,"choice":0}') == []
-    assert [o.detail for o in oddities(b'{"id":7,"choice":0}\r')] == ["crlf"]
-    assert [o.detail for o in oddities(b'\t{"id":7,"choice":0}')] == ["space"]
-    assert all(hint_for(detail) for detail in ("crlf", "space"))
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":7,"choice":0}',
+        b' {"id":7,"choice":0} ',
+        b'{"id":7,"action":{"card":"1"},"data":{"id":7},"note":"\\"id\\":7"}',
+        b'{"type":"ready","protocol":1}',
+    ],
+)
+def test_what_is_allowed_is_not_odd(line: bytes) -> None:
+    assert oddities(line) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from niagara_arena import conformance
 from niagara_arena.conformance import STEPS, Duty, Result, Verdict, passed
 from niagara_arena.records import Clock
 from niagara_arena.sandbox import Backend
@@ -24,11 +25,11 @@ PATIENT = structs.replace(SMALL, growth_mb=20, games=6, silence_ms=1_000, idle_m
 CARD = "base card"
 ANIMALS = [
     # animal, step, clause, words of the sentence
-    ("crash", CARD, "P-2.3", "exited with code 1"),
-    ("segfault", CARD, "P-2.3", "SIGSEGV"),
-    ("exit_zero", CARD, "P-2.3", "exited with code 0"),
-    ("die_of_memory_error", CARD, "P-2.3", "used more memory than it may"),
-    ("close_stdout", CARD, "P-2.3", "closed its stdout while it was still running"),
+    ("crash", CARD, "P-6.2", "exited with code 1"),
+    ("segfault", CARD, "P-6.2", "SIGSEGV"),
+    ("exit_zero", CARD, "P-6.2", "exited with code 0"),
+    ("die_of_memory_error", CARD, "P-6.2", "used more memory than it may"),
+    ("close_stdout", CARD, "P-6.2", "closed its stdout while it was still running"),
     ("long_line", CARD, "P-1.5", "a line longer than 65536 bytes"),
     ("babble", CARD, "P-1.4", "the first character is 'T'"),
     ("wrong_id", CARD, "P-4.4", "`$.id` is 1001"),
@@ -50,39 +51,53 @@ ANIMALS = [
     ("nonsense_card", CARD, "", "malformed: "),
     ("another_kind", CARD, "", "illegal: "),
     ("long_note", CARD, "P-1.3", "`$.note`"),
-    ("twice", "silence", "P-1.4", "spoke again after its answer"),
-    ("twice_in_one_write", "silence", "P-1.4", "spoke again after its answer"),
-    ("early", "silence", "P-1.4", "spoke again after its answer"),
+    ("twice", "silence", "P-1.6", "spoke again after its answer"),
+    ("twice_in_one_write", "silence", "P-1.6", "spoke again after its answer"),
+    ("early", "silence", "P-1.6", "spoke again after its answer"),
     ("banner", "handshake", "P-1.4", "the first character is 'O'"),
     ("wrong_protocol", "handshake", "P-2.2", "the bot speaks protocol 2"),
-    ("exit_at_once", "handshake", "P-2.3", "exited with code 3"),
+    ("exit_at_once", "handshake", "P-2.2", "exited with code 3 before it was ready"),
     ("unknown_ready_field", "handshake", "P-1.3", "`nmae`"),
-    ("windows_line_ends", "line ends", "P-1.1", "lines end with CRLF"),
+    ("windows_line_ends", "plain lines", "P-1.1", "lines end with CRLF"),
     ("flood_stderr", "log", "P-1.4", "bytes a game"),
 ]
 ODD = [
     ("banner first", "start-up", "P-1.4", "spoke before `hello`: Otter 1.0"),
     ("byte order mark", "handshake", "P-1.1", "byte order mark"),
-    ("over-eager", "silence", "P-1.4", "spoke after `ready` without being asked"),
-    ("chatty", "silence", "P-1.4", "spoke again after its answer"),
-    ("space", "line ends", "P-1.1", "begins with white space"),
-    ("duplicate", CARD, "P-1.1", '"choice" is there twice in one object (bytes 8 and 19)'),
-    ("duplicate inside", CARD, "P-1.1", '"card" is there twice'),
-    ("base only", "spirits card", "P-2.3", "exited with code 1"),
-    ("wants its arms", "spirits arm", "P-2.3", "exited with code 1"),
-    ("four seats", "seat counts", "P-2.3", "exited with code 1"),
+    ("over-eager", "silence", "P-1.6", "spoke after `ready` without being asked"),
+    ("chatty", "silence", "P-1.6", "spoke again after its answer"),
+    ("duplicate", "plain lines", "P-1.3", '"choice" is there twice in one object (bytes 8 and 19)'),
+    ("duplicate inside", "plain lines", "P-1.3", '"card" is there twice'),
+    ("base only", "spirits card", "P-6.2", "exited with code 1"),
+    ("wants its arms", "spirits arm", "P-6.2", "exited with code 1"),
+    ("four seats", "seat counts", "P-6.2", "exited with code 1"),
     ("counts itself", "ids", "P-4.4", "an earlier question"),
-    ("strict reader", "unknown fields", "P-2.3", "exited with code 1"),
-    ("argues", "rulings", "P-1.4", "spoke after a `ruling`"),
-    ("one game only", "many games", "P-2.3", "exited with code 1"),
-    ("hoards", "memory", "P-3.2", "grows from"),
-    ("ponders", "idle", "P-5.4", "of a core while it is not asked"),
+    ("strict reader", "unknown fields", "P-6.2", "exited with code 1"),
+    ("strict about events", "unknown kinds", "P-6.2", "exited with code 1"),
+    ("short buffer", "long lines", "P-6.2", "exited with code 1"),
+    ("argues", "rulings", "P-1.6", "spoke after a `ruling`"),
+    ("one game only", "many games", "P-6.2", "exited with code 1"),
+    ("hoards", "memory", "P-2.4", "grows from"),
+    ("ponders", "idle", "P-5.5", "of a core while it is not asked"),
     ("colours", "log", "P-1.4", "control characters"),
     ("traceback", "log", "P-1.4", "logs an exception"),
     ("unseeded", "repeatable", "P-3.1", "chooses otherwise at decision"),
     ("exits with 5", "quit", "P-2.3", "ends with exit 5 after `quit`"),
-    ("one game only", "self-play", "P-6.1", "crash: exited with code 1"),
+    ("one game only", "self-play", "P-6.2", "crash: exited with code 1"),
 ]
+
+
+def test_every_clause_that_is_cited_exists() -> None:
+    text = (Path(__file__).parent.parent.parent / "protocol" / "README.md").read_text("utf-8")
+    known = set(re.findall(r"\*\*(P-\d+\.\d+)\*\*", text))
+    package = Path(conformance.__file__).parent
+    cited = {
+        clause
+        for file in package.glob("*.py")
+        for clause in re.findall(r"P-\d+\.\d+", file.read_text("utf-8"))
+    }
+    assert cited <= known
+    assert {step.clause for step in STEPS} <= known | {"docs/bot-toml.md"}
 
 
 def failure(results: list[Result]) -> Result:

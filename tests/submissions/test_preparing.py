@@ -17,6 +17,7 @@ from niagara_arena.submissions import BuildFailed, Ready, grant_limits, load, pr
 from niagara_arena.submissions import building as building_module
 from niagara_arena.submissions.building import build, build_key
 from niagara_arena.submissions.staging import open_cache, stage
+from niagara_arena.submissions.tree import Caps
 from tests.submissions.conftest import MINIMAL, MakeBot
 
 BUILDS = 'name = "otter"\nbuild = ["sh", "make.sh"]\nrun = "./bot"\nexclude = ["bot"]\n'
@@ -145,6 +146,36 @@ def test_links_that_a_build_leaves_are_kept_and_never_followed(
     make = MAKE + "; ln -s /etc/passwd out"
     ready = prepare(load(str(make_bot(files={"make.sh": make}, manifest=BUILDS))), bare, cache)
     assert os.readlink(Path(ready.directory) / "out") == "/etc/passwd"
+
+
+def test_a_build_that_fills_the_disk_is_ended(
+    make_bot: MakeBot, bare: Backend, cache: Path
+) -> None:
+    make = "n=0; while :; do n=$((n + 1)); echo x > f$n; done"
+    submission = load(str(make_bot(files={"make.sh": make}, manifest=BUILDS)))
+    place = open_cache(cache)
+    with pytest.raises(BuildFailed, match="it writes more than 50 files or 1 MB"):
+        build(submission, stage(submission, place), bare, place, caps=Caps(50, 1 << 20, 1 << 20))
+    assert list((cache / "work").iterdir()) == []
+
+
+def test_a_missing_compiler_is_not_the_bots_fault(
+    make_bot: MakeBot, bare: Backend, cache: Path
+) -> None:
+    manifest = BUILDS.replace('["sh", "make.sh"]', '[["touch", "x"], ["no-such-cc", "bot.c"]]')
+    counting = Counting(bare)
+    with pytest.raises(NotPossibleHere, match="`otter` needs `no-such-cc` to be built"):
+        prepare(load(str(make_bot(manifest=manifest))), counting, cache)
+    assert counting.launches == []
+
+
+def test_a_script_that_can_not_be_run_fails_the_build(
+    make_bot: MakeBot, bare: Backend, cache: Path
+) -> None:
+    manifest = BUILDS.replace('["sh", "make.sh"]', '"./make.sh"')
+    error = refusal(make_bot(files={"make.sh": MAKE}, manifest=manifest), bare, cache)
+    assert isinstance(error, BuildFailed)
+    assert "`./make.sh` is not executable" in error.message
 
 
 def test_a_build_that_makes_no_program_is_told(
