@@ -10,10 +10,10 @@ PYTHON ?=
 # More arguments for `make test` and `make bench`, such as ARGS="-k flow".
 ARGS ?=
 
-.PHONY: help install demo test lint types format bench wheel clean
+.PHONY: help install demo test lint types format bench calibrate schema wheel clean
 
 help: ## show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' Makefile
 
 install: $(INSTALLED) ## make .venv with the project and its tools in it
 
@@ -21,9 +21,11 @@ $(INSTALLED): pyproject.toml .ci/venv
 	@PYTHON='$(PYTHON)' .ci/venv $(VENV)
 	@touch $@
 
-demo: $(INSTALLED) ## play the bundled bots against each other, in the cage
+demo: $(INSTALLED) ## play a tournament of the bundled bots, in the cage
 	@.ci/tools bwrap g++ node go
-	$(BIN)/niagara play @greedy @homing @thief @random --seating rotations
+	@rm -f results/demo.db*
+	$(BIN)/niagara tournament run --bots '@*' --seats 3 --games-per-bot 36 --name demo --db results/demo.db
+	$(BIN)/niagara leaderboard --db results/demo.db
 
 test: lint types ## lint, types and all tests; ARGS go to pytest
 	@.ci/tools bwrap
@@ -42,6 +44,12 @@ format: $(INSTALLED) ## let ruff mend style and format
 
 bench: $(INSTALLED) ## measure speed; ARGS go to the benchmark
 	$(BIN)/python -m benchmarks $(ARGS)
+
+calibrate: $(INSTALLED) ## check by simulation that the ratings keep their word
+	$(BIN)/python -m benchmarks.calibrate $(ARGS)
+
+schema: $(INSTALLED) ## write the JSON Schemas of the protocol anew
+	$(BIN)/niagara protocol schema --out protocol/schema
 
 wheel: $(INSTALLED) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .

@@ -259,7 +259,7 @@ class Measured(Struct, frozen=True, tag="measured", forbid_unknown_fields=True):
     cpu_us: tuple[int, ...] = ()
     wall_us: tuple[int, ...] = ()
     wait_us: tuple[int, ...] = ()
-    """How long the process waited for a core."""
+    """How long the process waited for a core; 0 where it was not running for under 0.2 ms."""
     notes: dict[str, str] = {}
     """Decision → the bot's note."""
     data: dict[str, dict[str, float]] = {}

@@ -68,9 +68,26 @@ def test_the_wheel_holds_opponents_and_kits_and_not_what_a_build_left_in_them(wh
         for directory in found.values()
         for entry in load(str(directory)).tree.entries
     }
-    held = {name for name in ZipFile(wheel).namelist() if name.startswith(DATA)}
+    kept = (f"{DATA}bots/", f"{DATA}starter-kits/")
+    held = {name for name in ZipFile(wheel).namelist() if name.startswith(kept)}
     assert {f"{DATA}bots/random/bot.toml", f"{DATA}starter-kits/rust/bot.toml"} <= wanted
     assert held - {f"{DATA}bots/README.md", f"{DATA}starter-kits/README.md"} == wanted
+
+
+def test_the_wheel_holds_the_protocol(wheel: Path) -> None:
+    top = CHECKOUT / "protocol"
+    files = (path.relative_to(top) for path in top.rglob("*") if path.is_file())
+    wanted = {path.as_posix() for path in files if path.parts[0] != "starter-kits"}
+    assert {"README.md", "schema/act.json", "vectors/act/late.json"} <= wanted
+    names = ZipFile(wheel).namelist()
+    held = {name for name in names if name.startswith(f"{DATA}protocol/")}
+    assert held == {f"{DATA}protocol/{name}" for name in wanted}
+
+
+def test_niagara_protocol_prints_it_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
+    vector = run(installed / "bin" / "niagara", "protocol", "vectors", "act/late", cwd=tmp_path)
+    assert json.loads(vector)["clause"] == "P-4.4"
+    assert "P-1.1" in run(installed / "bin" / "niagara", "protocol", "spec", cwd=tmp_path)
 
 
 def test_a_bundled_opponent_has_the_same_id_in_the_wheel(installed: Path, tmp_path: Path) -> None:

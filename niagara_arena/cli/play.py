@@ -7,6 +7,7 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.starting import read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
+from niagara_arena.cli.watch import watching
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match import Contestant, Watcher, play_match
 from niagara_arena.records import (
@@ -119,6 +121,7 @@ SHOWN = ("game", "seat", "bot", "placing", "won", "rounds", "reason", "verdict",
 @click.option("--param", "params", multiple=True, metavar="BOT.NAME=VALUE", help="Set a parameter.")
 @click.option("--names", is_flag=True, help="Tell the bots who sits where.")
 @click.option("--freeze/--no-freeze", default=True, help="Stop bots while they are not asked.")
+@click.option("--watch", is_flag=True, help="See the game as it is played.")
 @format_options
 @click.pass_obj
 def play(
@@ -138,6 +141,7 @@ def play(
     params: tuple[str, ...],
     names: bool,
     freeze: bool,
+    watch: bool,
     output_format: Format,
 ) -> None:
     """Play a match between bots.
@@ -151,6 +155,7 @@ def play(
     Examples:
       niagara play @random @homing @random --seed 7 --sandbox none
       niagara play @homing @homing @random --rules spirits --seating rotations --sandbox none
+      niagara play @random @homing @random --seed 7 --sandbox none --watch
     """
     people = HUMAN in bots
     settings = settings_from(
@@ -181,10 +186,13 @@ def play(
         _contestant(submission, value, backend)
         for submission, value in zip(submissions, values, strict=True)
     ]
+    looking = watching(terminal, len(job.games)) if watch else nullcontext()
     report = _Report(terminal, folder, len(job.games), None)
     began = time.monotonic()
     try:
-        play_match(job, contestants, backend, watcher=report, on_game=report.keep)
+        with looking as watcher:
+            report.watcher = watcher
+            play_match(job, contestants, backend, watcher=report, on_game=report.keep)
     finally:
         show(_listing(report.records, output_format), output_format)
         done = len([record for record in report.records if record.end.void is None])
@@ -301,13 +309,13 @@ class _Report:
         self._terminal = terminal
         self._folder = folder
         self._games = games
-        self._watcher = watcher
+        self.watcher = watcher
         self._incidents: Sequence[tuple[Request | None, FaultReport]] = ()
 
     def game_started(self, header: GameHeader, state: State, events: Sequence[str]) -> None:
         """Pass on to who watches."""
-        if self._watcher is not None:
-            self._watcher.game_started(header, state, events)
+        if self.watcher is not None:
+            self.watcher.game_started(header, state, events)
 
     def stepped(
         self,
@@ -317,16 +325,16 @@ class _Report:
         rulings: Sequence[RulingRecord],
     ) -> None:
         """Pass on to who watches."""
-        if self._watcher is not None:
-            self._watcher.stepped(state, events, bank_ms, rulings)
+        if self.watcher is not None:
+            self.watcher.stepped(state, events, bank_ms, rulings)
 
     def game_ended(
         self, record: GameRecord, incidents: Sequence[tuple[Request | None, FaultReport]]
     ) -> None:
         """Keep what the author of a faulty bot needs to see."""
         self._incidents = incidents
-        if self._watcher is not None:
-            self._watcher.game_ended(record, incidents)
+        if self.watcher is not None:
+            self.watcher.game_ended(record, incidents)
 
     def keep(self, record: GameRecord) -> None:
         """Write the record, and tell how the game went."""

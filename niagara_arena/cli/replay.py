@@ -18,6 +18,7 @@ from niagara_arena.cli.text import clean
 from niagara_arena.errors import InputError
 from niagara_arena.records import GameRecord, RulingRecord
 from niagara_arena.replay import files, record_hash, verify_bytes
+from niagara_arena.replay import verify as verify_record
 from niagara_arena.replay.feeding import Reply
 from niagara_arena.replay.feeding import feed as feed_bot
 from niagara_arena.replay.frames import Entry, Frame, Note, Story, story
@@ -37,8 +38,8 @@ def replay() -> None:
 
     \b
     Examples:
-      niagara replay show --help
-      niagara replay verify --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay verify games/*.jsonl
     """
 
 
@@ -54,7 +55,9 @@ def show(terminal: Terminal, record: str, number: int | None, as_json: bool) -> 
 
     \b
     Examples:
-      niagara replay show --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay show games/*.jsonl
+      niagara replay show games/*.jsonl --round 3
     """
     game = files.load(record)
     told = story(game)
@@ -67,14 +70,17 @@ def show(terminal: Terminal, record: str, number: int | None, as_json: bool) -> 
     if as_json:
         click.echo(json.dumps(_document(game, told, frames)))
         return
-    for line in _pages(game, told, frames, terminal.color):
+    wrong = verify_record(game)
+    if wrong is not None:
+        terminal.warn(f"the record is not true: {wrong}")
+    for line in _pages(game, told, frames, terminal.color, wrong is None):
         click.echo(line, color=terminal.color)
 
 
 def _pages(
-    game: GameRecord, told: Story, frames: tuple[Frame, ...], color: bool | None
+    game: GameRecord, told: Story, frames: tuple[Frame, ...], color: bool | None, true: bool
 ) -> list[str]:
-    """Return everything `show` prints for people."""
+    """Return everything `show` prints for people; of what is not true, only what was played."""
     width = max(40, min(shutil.get_terminal_size((WIDTH, 24)).columns, 100))
     colored = color is not False  # click strips what the stream can't show
     names = [seat.name for seat in game.header.seats]
@@ -101,7 +107,7 @@ def _pages(
             played=told.final["played"],
             clocks=told.bank_ms,
         )
-        lines += ["", *outcome_lines(game)]
+        lines += ["", *outcome_lines(game)] if true else []
     return lines
 
 
@@ -115,7 +121,7 @@ def headline(game: GameRecord) -> list[str]:
     ]
     for number, seat in enumerate(header.seats):
         version = f" {clean(seat.version)}" if seat.version else ""
-        lines.append(f"  seat {number}: {clean(seat.name)}{version}  {seat.submission[:12]}")
+        lines.append(f"  seat {number}: {clean(seat.name)}{version}  {clean(seat.submission)[:12]}")
     return lines
 
 
@@ -126,7 +132,7 @@ def outcome_lines(game: GameRecord) -> list[str]:
     if end.void is not None:
         return [f" void ({end.void}): {clean(end.void_sentence)}"]
     winners = ", ".join(seat_name(seat, names) for seat in end.winners) or "nobody"
-    lines = [f" {end.reason} after {end.rounds} rounds; winner: {winners}"]
+    lines = [f" {clean(end.reason)} after {end.rounds} rounds; winner: {winners}"]
     for place, seat in sorted(zip(end.placings, range(len(names)), strict=True)):
         verdict = end.verdicts[seat]
         why = f" for {verdict.fault}: {clean(verdict.sentence)}" if verdict.fault else ""
@@ -139,8 +145,9 @@ def outcome_lines(game: GameRecord) -> list[str]:
 def sentence(entry: Entry, names: list[str]) -> str:
     """Return a line for something that happened."""
     match entry:
-        case Note(seat, text):
-            return f"  {seat_name(seat, names)} notes: {clean(text)}"
+        case Note(seat, text, data):
+            numbers = "".join(f"  {clean(name)} {value:g}" for name, value in data.items())
+            return f"  {seat_name(seat, names)} notes: {clean(text)}{numbers}"
         case RulingRecord(seat=seat, fault=fault, detail=detail):
             what = f"{fault} ({clean(detail)})" if detail else str(fault)
             return f"! {seat_name(seat, names)}: {what}: {clean(entry.sentence)}"
@@ -169,8 +176,8 @@ def _document(game: GameRecord, told: Story, frames: tuple[Frame, ...]) -> dict[
 
 def _entry(entry: Entry) -> dict[str, Any]:
     match entry:
-        case Note(seat, text):
-            return {"note": text, "seat": seat}
+        case Note(seat, text, data):
+            return {"note": text, "seat": seat, "data": data}
         case RulingRecord():
             return {"ruling": msgspec.to_builtins(entry)}
         case _:
@@ -189,7 +196,8 @@ def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
 
     \b
     Examples:
-      niagara replay verify --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara replay verify games/*.jsonl
     """
     wrong = 0
     for path in records:
@@ -230,7 +238,9 @@ def feed(
 
     \b
     Examples:
-      niagara replay feed --help
+      niagara play @random @homing @random --seed 7 --sandbox none --record games
+      niagara bot new python otter
+      niagara replay feed games/*.jsonl --as 0 -- python3 otter/bot.py  # exit 1
     """
     game = files.load(record)
     answers = differ = 0

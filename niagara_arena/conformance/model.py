@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, field, structs
 
@@ -14,15 +14,13 @@ from niagara_arena.records import Settings
 from niagara_arena.sandbox import Backend
 from niagara_arena.submissions import Ready, Submission
 
-if TYPE_CHECKING:
-    from niagara_arena.conformance.talk import Talk
-
 __all__ = [
     "Check",
     "Duty",
     "Evidence",
     "Finding",
     "Result",
+    "Series",
     "Sizes",
     "Step",
     "StepFailed",
@@ -137,8 +135,27 @@ class Result(Struct, frozen=True):
     duration_ms: int = 0
 
 
+class Series(NamedTuple):
+    """Hold what was measured while one process played many games."""
+
+    cpu_us: tuple[tuple[int, ...], ...]
+    """By game and decision."""
+    wall_us: tuple[tuple[int, ...], ...]
+    memory_mb: tuple[float | None, ...]
+    """After each game."""
+    log: bytes
+    """The end of it."""
+    logged: int
+    oddities: tuple[tuple[str, str], ...]
+    """What the referee let pass: a word for it, and a sentence."""
+
+
 class Check:
-    """Hold what the steps of one check share: the bot, the cage, and who talks with it now."""
+    """Hold what the steps of one check share: the bot, the cage, and what was seen already.
+
+    Some steps look at the same conversation from different sides; it is held once. A step that is
+    done alone holds it for itself, in the same words.
+    """
 
     def __init__(
         self,
@@ -155,8 +172,12 @@ class Check:
         self.settings = settings or Settings()
         self.submission: Submission | None = None
         self.ready: Ready | None = None
-        self.talk: Talk | None = None
-        """The conversation under way, for the evidence of a failure."""
+        self.startups_ms: list[int] = []
+        """How long each process so far took to be ready."""
+        self.scenes: dict[str, dict[str, Finding | StepFailed]] = {}
+        """By ruleset and kind: how the question was answered, once it was asked."""
+        self.series: Series | None = None
+        """What was measured while one process played many games, once it did."""
 
 
 class Step(NamedTuple):

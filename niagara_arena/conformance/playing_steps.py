@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil
 
 from msgspec import structs
 
 from niagara_arena.conformance.drill import Game, Played, play
-from niagara_arena.conformance.model import Check, Evidence, Finding, StepFailed
+from niagara_arena.conformance.model import Check, Evidence, Finding, Series, StepFailed
+from niagara_arena.conformance.reading import hint_for
 from niagara_arena.conformance.talk import Reply, Talk
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.match import Contestant, play_match
@@ -29,6 +30,7 @@ from niagara_arena.wire.replies import excerpt
 
 __all__ = [
     "idle",
+    "line_ends",
     "log",
     "long_game",
     "many_games",
@@ -42,7 +44,8 @@ __all__ = [
 _LOG_BYTES = 100_000
 """More than this a game is a flood, of which only the end is kept."""
 _TRIES = 3
-_IDLE_SHARE = 0.25
+_IDLE_SHARE = 0.1
+"""Of a core; more than the collector and compiler threads of a quiet bot use."""
 _BANK_SHARE = 0.5
 _EXCEPTIONS = (b"Traceback (most recent call last)", b"Exception in thread", b"panicked at")
 
@@ -71,19 +74,13 @@ def long_game(check: Check) -> Finding:
 
 def many_games(check: Check) -> Finding:
     """Play many games in one process."""
-    with Talk(check) as talk:
-        talk.greet()
-        decisions = sum(len(played.kinds) for played in _series(check, talk))
-    return Finding(f"{check.sizes.games} games, {decisions} decisions")
+    series = _series(check)
+    return Finding(f"{len(series.cpu_us)} games, {sum(map(len, series.cpu_us))} decisions")
 
 
 def memory(check: Check) -> Finding:
     """Watch the process's memory from game to game."""
-    sizes = []
-    with Talk(check) as talk:
-        talk.greet()
-        for _ in _series(check, talk):
-            sizes.append(talk.memory_mb())
+    sizes = _series(check).memory_mb
     known = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
         return Finding("not known on this system", skipped=True)
@@ -100,16 +97,14 @@ def memory(check: Check) -> Finding:
 def time_used(check: Check) -> Finding:
     """Measure CPU time a decision and a game against the clock [P-5.1]."""
     clock = check.settings.clock
-    with Talk(check) as talk:
-        talk.greet()
-        games = list(_series(check, talk))
-    cpu = sorted(us for played in games for us in played.cpu_us)
-    wall = max(us for played in games for us in played.wall_us)
+    series = _series(check)
+    cpu = sorted(us for game in series.cpu_us for us in game)
+    wall = max(us for game in series.wall_us for us in game)
     if not cpu[-1]:
         return Finding("the CPU time of a process is not known on this system", skipped=True)
     share = max(
-        sum(played.cpu_us) / (1000 * (clock.bank_ms + clock.increment_ms * len(played.cpu_us)))
-        for played in games
+        sum(game) / (1000 * (clock.bank_ms + clock.increment_ms * len(game)))
+        for game in series.cpu_us
     )
     told = (
         f"cpu p50 {_ms(_percentile(cpu, 50))}, p99 {_ms(_percentile(cpu, 99))}, "
@@ -125,7 +120,7 @@ def time_used(check: Check) -> Finding:
 
 
 def idle(check: Check) -> Finding:
-    """Watch the CPU while it is not the bot's turn [P-5.5]."""
+    """Watch the CPU while it is not the bot's turn [P-5.4]."""
     used: list[float] = []
     with Talk(check) as talk:
         talk.greet()
@@ -141,7 +136,7 @@ def idle(check: Check) -> Finding:
     if share > _IDLE_SHARE:
         raise StepFailed(
             f"uses {share:.0%} of a core while it is not asked",
-            "P-5.5",
+            "P-5.4",
             "in ranked play it is stopped between its decisions: threads gain nothing",
         )
     return Finding(f"{share:.0%} of a core")
@@ -149,17 +144,22 @@ def idle(check: Check) -> Finding:
 
 def log(check: Check) -> Finding:
     """Look at what the bot writes to stderr in some games [P-1.4]."""
-    games = max(1, check.sizes.games // 3)
-    with Talk(check) as talk:
-        talk.greet()
-        for number, _ in enumerate(_series(check, talk), 1):
-            if number == games:
-                break
-        tail, logged = talk.log()
-        trouble = _trouble_with_log(tail, logged // games)
-        if trouble:
-            raise StepFailed(*trouble)
-    return Finding(f"{logged // games} bytes a game")
+    series = _series(check)
+    a_game = series.logged // len(series.cpu_us)
+    trouble = _trouble_with_log(series.log, a_game)
+    if trouble:
+        evidence = Evidence(stderr=series.log.decode("utf-8", "replace"))
+        raise StepFailed(*trouble, evidence)
+    return Finding(f"{a_game} bytes a game")
+
+
+def line_ends(check: Check) -> Finding:
+    """Look at what the referee lets pass: CRLF, white space before the object [P-1.1]."""
+    found = _series(check).oddities
+    if found:
+        detail, sentence = found[0]
+        raise StepFailed(f"{sentence}; the referee lets it pass", "P-1.1", hint_for(detail))
+    return Finding("LF")
 
 
 def _trouble_with_log(tail: bytes, a_game: int) -> tuple[str, str, str] | None:
@@ -289,13 +289,28 @@ class _Watcher:
         )
 
 
-def _series(check: Check, talk: Talk) -> Iterator[Played]:
-    """Play games of changing rulesets, seat counts and seats in one process."""
-    tables = [(rules, seats) for rules, r in RULESETS.items() for seats in r.seat_counts]
-    for index in range(check.sizes.games):
-        rules, seats = tables[(index * 3) % len(tables)]
-        game = Game(rules, seats, index % seats, check.sizes.game_rounds, index)
-        yield play(talk, game, check.settings)
+def _series(check: Check) -> Series:
+    """Play games of changing rulesets, seat counts and seats in one process, once."""
+    if check.series is None:
+        tables = [(rules, seats) for rules, r in RULESETS.items() for seats in r.seat_counts]
+        games, sizes = [], []
+        with Talk(check) as talk:
+            talk.greet()
+            for number in range(check.sizes.games):
+                rules, seats = tables[(number * 3) % len(tables)]
+                game = Game(rules, seats, number % seats, check.sizes.game_rounds, number)
+                games.append(play(talk, game, check.settings))
+                sizes.append(talk.memory_mb())
+            tail, logged = talk.log()
+            check.series = Series(
+                tuple(game.cpu_us for game in games),
+                tuple(game.wall_us for game in games),
+                tuple(sizes),
+                tail,
+                logged,
+                tuple(talk.oddities),
+            )
+    return check.series
 
 
 def _percentile(ordered: Sequence[int], percent: int) -> int:

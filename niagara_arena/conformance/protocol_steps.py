@@ -9,8 +9,7 @@ from typing import Any
 from niagara_arena import __version__
 from niagara_arena.conformance.drill import Game, play
 from niagara_arena.conformance.model import Check, Finding, StepFailed
-from niagara_arena.conformance.reading import hint_for
-from niagara_arena.conformance.scenes import scene
+from niagara_arena.conformance.scenes import KINDS, SEATS, scene
 from niagara_arena.conformance.talk import QUIT_MS, Reply, Talk
 from niagara_arena.referee import Request
 from niagara_arena.referee.translate import ruling_line
@@ -22,7 +21,6 @@ __all__ = [
     "handshake",
     "hang_up",
     "ids",
-    "line_ends",
     "quick_start",
     "quit_cleanly",
     "rulings",
@@ -50,16 +48,17 @@ def handshake(check: Check) -> Finding:
 
 
 def quick_start(check: Check) -> Finding:
-    """Measure the start-up a second time, when files are warm."""
-    with Talk(check) as talk:
-        talk.greet()
-        if talk.startup_ms > check.sizes.quick_ms:
-            raise StepFailed(
-                f"is ready only after {talk.startup_ms} ms",
-                "P-2.2",
-                f"every match waits for it; aim for less than {check.sizes.quick_ms} ms",
-            )
-        return Finding(f"{talk.startup_ms} ms")
+    """Look how long the start-up takes at best."""
+    if not check.startups_ms:
+        handshake(check)
+    best = min(check.startups_ms)
+    if best > check.sizes.quick_ms:
+        raise StepFailed(
+            f"is ready only after {best} ms",
+            "P-2.2",
+            f"every match waits for it; aim for less than {check.sizes.quick_ms} ms",
+        )
+    return Finding(f"{best} ms")
 
 
 def silence(check: Check) -> Finding:
@@ -82,17 +81,33 @@ def decision(rules: str, kind: str) -> Callable[[Check], Finding]:
     """Return the step that asks one kind of decision of a ruleset [P-4.1]."""
 
     def run(check: Check) -> Finding:
-        seat = 1
-        with Talk(check) as talk:
-            talk.greet()
-            game = Game(rules, 3, seat, 1, 0, scene(rules, kind, seat))
-            played = play(talk, game, check.settings)
-        if kind not in played.kinds:
-            raise AssertionError(f"the scene for {rules} {kind} asked only {played.kinds}")
-        answer = played.lines[played.kinds.index(kind)]
-        return Finding(answer.decode("utf-8", "replace").strip()[:60])
+        if rules not in check.scenes:
+            check.scenes[rules] = _answers(check, rules)
+        found = check.scenes[rules][kind]
+        if isinstance(found, StepFailed):
+            raise found
+        return found
 
     return run
+
+
+def _answers(check: Check, rules: str) -> dict[str, Finding | StepFailed]:
+    """Ask all kinds in one process; the first failure stands for those that come after it."""
+    answers: dict[str, Finding | StepFailed] = {}
+    seat = 1
+    try:
+        with Talk(check) as talk:
+            talk.greet()
+            for kind in KINDS[rules]:
+                game = Game(rules, SEATS, seat, 1, 0, scene(rules, kind, seat))
+                played = play(talk, game, check.settings)
+                if kind not in played.kinds:
+                    raise AssertionError(f"the scene for {rules} {kind} asked only {played.kinds}")
+                answer = played.lines[played.kinds.index(kind)]
+                answers[kind] = Finding(answer.decode("utf-8", "replace").strip()[:60])
+    except StepFailed as failure:
+        return {kind: answers.get(kind, failure) for kind in KINDS[rules]}
+    return answers
 
 
 def ids(check: Check) -> Finding:
@@ -138,22 +153,10 @@ def rulings(check: Check) -> Finding:
                 talk.tell(
                     ruling_line(request.number, "timeout", "a trial of `niagara check`", played, 2)
                 )
+                talk.silence(check.sizes.silence_ms, "after a `ruling`")
 
         play(talk, _SHORT, check.settings, interlude=rule)
     return Finding("taken")
-
-
-def line_ends(check: Check) -> Finding:
-    """Look at what the referee lets pass: CRLF, white space before the object [P-1.1]."""
-    with Talk(check) as talk:
-        talk.greet()
-        play(talk, _SHORT, check.settings)
-        if talk.oddities:
-            first = talk.oddities[0]
-            raise StepFailed(
-                f"{first.sentence}; the referee lets it pass", "P-1.1", hint_for(first.detail)
-            )
-    return Finding("LF")
 
 
 def quit_cleanly(check: Check) -> Finding:

@@ -9,10 +9,16 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
+from msgspec import UNSET
+
 from niagara_arena.wire.messages import Act, Ready
 from niagara_arena.wire.replies import Stale, Trouble, read_act, read_ready
 
 __all__ = ["Oddity", "hint_for", "oddities", "strict_act", "strict_ready"]
+
+
+_SAFE: Final = 2**53
+"""Beyond this, numbers are not exact in every language."""
 
 
 class Oddity(NamedTuple):
@@ -31,6 +37,7 @@ _HINTS: Final = {
     "flood": "send one short line for each question",
     "id": "echo the `id` of the question that you answer",
     "json": "print messages only to stdout; write everything else to stderr",
+    "number": "an index into `legal` is small: is something uninitialised or divided by zero?",
     "nesting": "an action is a small object: something writes into itself",
     "protocol": 'answer `hello` with `{"type":"ready","protocol":1,"name":"…"}`',
     "space": "begin the line with `{`",
@@ -58,6 +65,9 @@ def strict_act(line: bytes, number: int) -> Act | Trouble:
         return Trouble("id", f"an answer to an earlier question, not to {number} [P-4.4]")
     if isinstance(act, Trouble):
         return act
+    if act.choice is not UNSET and act.choice > _SAFE:
+        digits = len(str(act.choice))
+        return Trouble("number", f"`$.choice` is a number of {digits} digits [P-4.2]")
     return _duplicates(line) or act
 
 

@@ -1,7 +1,8 @@
 """Positions in which a bot is certain to be asked a decision of a given kind.
 
 All hands hold one card, so that nobody chooses it: what is asked then follows from the position
-alone. Only the kinds `buy` and `card` start from full hands.
+alone. Only the kinds `buy` and `card` start from full hands. Positions are in canonical form, as
+those that a tournament sends (docs/positions.md).
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from niagara_arena.rules import canonical_position, position_text, start
+from niagara_arena.rules import position_text, start
 
-__all__ = ["KINDS", "scene"]
+__all__ = ["KINDS", "SEATS", "scene"]
 
 SEATS: Final = 3
-ROUND: Final = 1
 
 KINDS: Final = {
     "base": ("card", "buy", "canoe", "weather"),
@@ -28,7 +28,7 @@ def scene(rules: str, kind: str, seat: int) -> dict[str, Any]:
     """Return a position from which `seat` is asked a decision of this kind in the first round."""
     position: dict[str, Any] = json.loads(position_text(start(rules, SEATS)))
     _SCENES[kind](position, seat)
-    return canonical_position(position)
+    return position
 
 
 def _card(position: dict[str, Any], seat: int) -> None:
@@ -38,7 +38,7 @@ def _card(position: dict[str, Any], seat: int) -> None:
 def _buy(position: dict[str, Any], seat: int) -> None:
     """A canoe is lost, and a gem is there to pay with."""
     player = position["players"][seat]
-    player["canoes"][0]["at"] = "lost"
+    player["canoes"][1]["at"] = "lost"
     player["bank"] = {"amber": 1}
     position["places"]["amber"]["amber"] -= 1
 

@@ -21,7 +21,7 @@ from niagara_arena.conformance.reading import (
     strict_act,
     strict_ready,
 )
-from niagara_arena.errors import NotPossibleHere
+from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.match.bot import Bot, memory_sentence
 from niagara_arena.records import Fault
 from niagara_arena.referee import FaultReport, Request
@@ -65,13 +65,17 @@ class Talk:
         self._check = check
         self.params: dict[str, Any] = dict(resolve_params(check.submission, {}))
         self._began = time.monotonic()
-        self._bot = Bot(check.backend.start(check.ready.launch()))
+        try:
+            self._bot = Bot(check.backend.start(check.ready.launch()))
+        except InputError as error:
+            raise StepFailed(error.message, "P-2.1", error.hint or "") from None
+        except OSError as error:
+            raise StepFailed(f"can't be started: {error.strerror or error}", "P-2.1") from None
         self._request = b""
         self._reply = b""
         self.last_id = 0
         self.startup_ms = 0
         self.oddities: list[Oddity] = []
-        check.talk = self
 
     def __enter__(self) -> Talk:
         return self
@@ -85,7 +89,6 @@ class Talk:
         if isinstance(error, StepFailed) and error.evidence is None:
             error.evidence = self.evidence()
         self._bot.close()
-        self._check.talk = None
 
     def evidence(self) -> Evidence:
         """Return what was said last, and the end of the log."""
@@ -107,6 +110,7 @@ class Talk:
         ready = strict_ready(line)
         if isinstance(ready, Trouble):
             raise _failed(ready.detail, ready.sentence)
+        self._check.startups_ms.append(self.startup_ms)
         self.oddities += oddities(line)
 
     def tell(self, line: bytes) -> None:

@@ -21,6 +21,10 @@ from niagara_arena.wire.messages import Act, Ready
 from niagara_arena.wire.replies import Stale, Trouble, read_act, read_ready
 
 TICK_MS: Final = 50
+WAIT_NS: Final = 200_000
+"""A process that was not running for less than this is not asked how long it waited for a core:
+to read that takes longer than a whole quick answer. Its wait counts as none."""
+
 _TICK_NS: Final = TICK_MS * 1_000_000
 _STDIN, _STDOUT, _STDERR = range(3)
 _READ: Final = select.POLLIN | select.POLLHUP | select.POLLERR
@@ -33,13 +37,12 @@ class HostOverload(Exception):
 class _Waiting:
     """One seat that has been asked and has not answered."""
 
-    __slots__ = ("answer", "bot", "cpu_ns", "request", "started_ns", "wait_ns")
+    __slots__ = ("answer", "bot", "cpu_ns", "request", "started_ns")
 
     def __init__(self, bot: Bot, request: Request) -> None:
         self.bot = bot
         self.request = request
         self.cpu_ns = 0
-        self.wait_ns = 0
         self.started_ns = 0
         self.answer: Answer | None = None
 
@@ -117,7 +120,8 @@ class Table:
         ready = read_ready(line)
         if isinstance(ready, Ready):
             bot.session.move("ready")
-            self._read_clocks(bot)
+            bot.cpu_ns = self._cpu(bot)
+            bot.wait_ns = bot.process.wait_ns()
             if self._freeze:
                 bot.freeze()
         else:
@@ -141,9 +145,8 @@ class Table:
                 one.answer = Answer(request.seat, None, bot.ended)
                 continue
             if not self._freeze:
-                self._read_clocks(bot)
+                bot.cpu_ns = self._cpu(bot)
             one.cpu_ns = bot.cpu_ns
-            one.wait_ns = bot.wait_ns
             bot.thaw()
             one.started_ns = time.monotonic_ns()
             self._send(bot, request.line)
@@ -202,17 +205,17 @@ class Table:
 
     def _finish(self, one: _Waiting, act: Act | None, report: FaultReport | None) -> None:
         bot = one.bot
-        wall_us = (time.monotonic_ns() - one.started_ns) // 1000
+        wall_ns = time.monotonic_ns() - one.started_ns
         if self._freeze:
             bot.freeze()
-        self._read_clocks(bot)
+        bot.cpu_ns = self._cpu(bot)
+        cpu_ns = bot.cpu_ns - one.cpu_ns
+        wait_ns = 0
+        if (idle_ns := wall_ns - cpu_ns) >= WAIT_NS:
+            before, bot.wait_ns = bot.wait_ns, bot.process.wait_ns()
+            wait_ns = min(idle_ns, bot.wait_ns - before)
         one.answer = Answer(
-            one.request.seat,
-            act,
-            report,
-            (bot.cpu_ns - one.cpu_ns) // 1000,
-            wall_us,
-            (bot.wait_ns - one.wait_ns) // 1000,
+            one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000
         )
 
     def _check(
@@ -280,10 +283,6 @@ class Table:
             self._pump(max(1, int(left * 1000)))
 
     # --- Clocks --------------------------------------------------------------------------------
-
-    def _read_clocks(self, bot: Bot) -> None:
-        bot.cpu_ns = self._cpu(bot)
-        bot.wait_ns = bot.process.wait_ns()
 
     def _cpu(self, bot: Bot) -> int:
         """Return a process's CPU time, the last known one once it is gone."""

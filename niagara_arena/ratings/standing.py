@@ -140,29 +140,25 @@ def win_chances(mean: Floats, seats: int, shift: Floats) -> Floats:
         return np.ones(count)
     top = float(max(mean.max(), (mean + shift).max()))
     weight, own = np.exp(mean - top), np.exp(mean + shift - top)
-    log_t = np.arange(-20, 24, 0.1)
-    found = np.zeros(count)
-    for u in log_t.tolist():
-        t = math.exp(u)
-        decay = np.exp(-weight * t)
-        sums = _symmetric_without(decay, others)
-        found += own * t * np.exp(-own * t) * sums * 0.1
-    return np.asarray(np.minimum(found, 1.0))
+    step = 0.2  # the integrand is smooth and falls off doubly exponentially: the sum is exact
+    t = np.exp(np.arange(-20, 24, step))[:, None]
+    rest = _symmetric_without(np.exp(-weight * t), others)
+    return np.asarray(np.minimum((own * t * np.exp(-own * t) * rest).sum(0) * step, 1.0))
 
 
 def _symmetric_without(values: Floats, degree: int) -> Floats:
-    """Return, for each value, the mean product of `degree` of the other values.
+    """Return, for each value of a row, the mean product of `degree` of the row's other values.
 
-    By E_d(without x) = E_d − x·E_(d−1)(without x), in means instead of sums; numbers in 0…1.
+    By E_d(without x) = E_d − x·E_(d−1)(without x), where E_d is the sum over all products of d.
     """
-    count = len(values)
-    whole = np.zeros(degree + 1)
-    whole[0] = 1.0
-    for value in values.tolist():
-        whole[1:] = whole[1:] + value * whole[:-1]
-    without = np.ones(count)
+    rows, count = values.shape
+    whole = np.zeros((rows, degree + 1))
+    whole[:, 0] = 1.0
+    for column in range(count):
+        whole[:, 1:] = whole[:, 1:] + values[:, column, None] * whole[:, :-1]
+    without = np.ones((rows, count))
     for d in range(1, degree + 1):
-        without = whole[d] - values * without
+        without = whole[:, d, None] - values * without
     return np.asarray(np.maximum(without, 0) / math.comb(count - 1, degree))
 
 

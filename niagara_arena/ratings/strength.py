@@ -209,7 +209,7 @@ class _Search:
         near, tables = (self._ratio(group, spread, single) for group in self.groups[1:])
         # Where all possible tables were played, who meets whom is no matter of chance.
         factor = near + max(0.0, tables - near) * (1 - _tables_played(data))
-        factor *= _shared_wins(data, self.chances)
+        factor *= _shared_wins(data)
         old, self.factor = self.factor, factor
         return abs(math.log(factor / old)) > 0.02
 
@@ -222,10 +222,9 @@ class _Search:
         return max(1.0, ratio)
 
 
-def _shared_wins(data: Columns, chances: Floats) -> float:
-    """Return how much less a result varies because first places are shared; 1 if none are."""
-    square = float(chances @ chances)
-    return (float(data.share @ data.share) - square) / (data.games - square)
+def _shared_wins(data: Columns) -> float:
+    """Return how much less results vary because first places are shared, at most; 1 if none are."""
+    return float(data.share @ data.share) / data.games
 
 
 def _tables_played(data: Columns) -> float:

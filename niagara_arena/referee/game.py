@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET, Raw
 
@@ -58,6 +58,10 @@ from niagara_arena.rules import (
 )
 from niagara_arena.wire.messages import Act, decide_line
 from niagara_arena.wire.replies import excerpt
+
+
+OUTSIDE: Final = -1
+"""The decision of a ruling that belongs to none."""
 
 
 class Request(NamedTuple):
@@ -221,7 +225,7 @@ class Referee:
             if number not in absent:
                 self._send(number, start_line(self.header, number, self._position))
         for number, report in sorted(absent.items()):
-            self._rule(number, report, Sanction.RETIRE)
+            self._rule(number, report, Sanction.RETIRE, OUTSIDE)
         if absent:
             self._retire(sorted(absent))
 
@@ -265,6 +269,7 @@ class Referee:
         spent = own.clock.charge(answer.cpu_us, answer.wall_us)
         actions = legal(self.state, seat)
         action: Action | None = None
+        act: Act | None = None
         if report is None:
             if spent:
                 report = FaultReport(
@@ -273,14 +278,17 @@ class Referee:
                     f"used more than the {own.clock.mode} time left in its bank [P-5.2]",
                 )
             else:
-                assert answer.act is not None
-                judged = judge(self.state, seat, actions, answer.act)
-                if isinstance(judged, FaultReport):
-                    report = judged
+                act = answer.act
+                assert act is not None
+                if act.choice is not UNSET and act.choice < len(actions):
+                    action = actions[act.choice]
                 else:
-                    action = judged
+                    judged = judge(self.state, seat, actions, act)
+                    if isinstance(judged, FaultReport):
+                        report = judged
+                    else:
+                        action = judged
         if action is not None:
-            act = answer.act
             assert act is not None
             if act.note is not UNSET or act.data is not UNSET:
                 self._keep(act)
@@ -291,7 +299,7 @@ class Referee:
         if sanction is Sanction.DEFAULT and own.faults + 1 >= self._sanctions.faults:
             sanction = Sanction.RETIRE
         self._keep_evidence(request, report)
-        self._rule(seat, report, sanction)
+        self._rule(seat, report, sanction, self.decisions)
         if sanction is Sanction.RETIRE:
             return True
         left = self._sanctions.faults - own.faults
@@ -302,13 +310,11 @@ class Referee:
         self._carry_out(seat, actions[0], report.fault.value, answer)
         return False
 
-    def _rule(self, seat: int, report: FaultReport, sanction: Sanction) -> None:
+    def _rule(self, seat: int, report: FaultReport, sanction: Sanction, decision: int) -> None:
         own = self._seats[seat]
         own.faults += 1
         self.rulings.append(
-            RulingRecord(
-                seat, self.decisions, report.fault, report.detail, report.sentence, sanction
-            )
+            RulingRecord(seat, decision, report.fault, report.detail, report.sentence, sanction)
         )
         if sanction is Sanction.RETIRE:
             own.fault = report.fault

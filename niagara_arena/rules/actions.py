@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from niagara_arena.errors import RulesError
+from niagara_arena.rules.checks import shown
 from niagara_arena.rules.components import CARD_BY_NAME, GEM_BY_NAME
 from niagara_arena.rules.geometry import SPACE_BY_NAME
 
@@ -88,6 +89,7 @@ class Moose(NamedTuple):
 
 Action = BuyBack | PlayCard | Paddle | Stay | Weather | Arm | Moose
 
+MOST_SEATS: Final = 6
 _LISTS: Final = ("unload", "load", "unload_there", "load_there")
 
 KINDS: Final = ("buy", "card", "canoe", "weather", "arm", "moose")
@@ -140,7 +142,7 @@ def action_from_json(value: object) -> Action:
 def _only(value: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
     for key in value:
         if key not in allowed:
-            raise RulesError(f"unknown key {key!r} in an action", path=f"$.{key}")
+            raise RulesError(f"unknown key {shown(key)} in an action", path="$")
 
 
 def _canoe(value: object, path: str) -> int:
@@ -151,13 +153,8 @@ def _canoe(value: object, path: str) -> int:
 
 def _name(value: object, names: Mapping[str, int], what: str, path: str) -> str:
     if not isinstance(value, str) or value not in names:
-        raise RulesError(f"not a {what}: {_short(value)}", path=path)
+        raise RulesError(f"not a {what}: {shown(value)}", path=path)
     return value
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
@@ -196,8 +193,8 @@ def _read_canoe(value: Mapping[str, Any]) -> Action:
         if not isinstance(theft, Mapping) or set(theft) != {"seat", "canoe", "gem"}:
             raise RulesError("a theft has `seat`, `canoe` and `gem`", path=path)
         seat = theft["seat"]
-        if isinstance(seat, bool) or not isinstance(seat, int):
-            raise RulesError("a seat is a whole number", path=f"{path}.seat")
+        if type(seat) is not int or not 0 <= seat < MOST_SEATS:
+            raise RulesError(f"there is no seat {shown(seat)}", "N-2.3", f"{path}.seat")
         gem = _name(theft["gem"], GEM_BY_NAME, "gem", f"{path}.gem")
         thefts.append(Theft(seat, _canoe(theft["canoe"], f"{path}.canoe"), gem))
     return Paddle(
@@ -233,7 +230,7 @@ def _read_weather(value: Mapping[str, Any]) -> Action:
 
 def _read_arm(value: Mapping[str, Any]) -> Action:
     _only(value, ("arm",))
-    if value["arm"] not in ("L", "R"):
+    if not isinstance(value["arm"], str) or value["arm"] not in ("L", "R"):
         raise RulesError("an arm is L or R", clause="N-1.1", path="$.arm")
     return Arm(value["arm"])
 

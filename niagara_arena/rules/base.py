@@ -8,12 +8,13 @@ here knows that it exists.
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-from niagara_arena.rules.actions import Action, BuyBack, PlayCard, Stay, Weather
+from niagara_arena.rules.actions import Action, BuyBack, Paddle, PlayCard, Stay, Weather
 from niagara_arena.rules.components import (
     CARD_BY_NAME,
     CARD_NAMES,
+    CARGO_NAMES,
     CARGO_PACKED,
     CLOUD,
     GEM_NAMES,
@@ -23,16 +24,12 @@ from niagara_arena.rules.components import (
     cards_of,
     count,
 )
-from niagara_arena.rules.events import (
-    CanoeStayed,
-    Event,
-    WeatherChanged,
-)
-from niagara_arena.rules.geometry import JETTY, LOST
+from niagara_arena.rules.events import Banked, CanoeMoved, CanoeStayed, Event, WeatherChanged
+from niagara_arena.rules.geometry import JETTY, LOST, PLACE_BESIDE, SPACE_NAMES
 from niagara_arena.rules.memo import Memo
-from niagara_arena.rules.moves import Option, base_routes
+from niagara_arena.rules.moves import Move, base_routes
 from niagara_arena.rules.paddling import Menu, Paddler
-from niagara_arena.rules.river import check_winners, flow, next_round
+from niagara_arena.rules.river import check_winners, flow, lose_cargo, next_round
 from niagara_arena.rules.state import (
     BANK,
     CARD,
@@ -40,6 +37,7 @@ from niagara_arena.rules.state import (
     EXACTLY_ONE,
     MAY,
     MUST,
+    PLACES,
     SEATS,
     STRIDE,
     WEATHER,
@@ -50,9 +48,6 @@ from niagara_arena.rules.state import (
     Vector,
     sort_canoes,
 )
-
-if TYPE_CHECKING:
-    pass
 
 # --- Phase I: what may be bought back, which cards may be played -------------------------------
 
@@ -129,7 +124,6 @@ def open_number(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None
 
 BOTH: Final = 3
 _CANOES: Final = tuple(Paddler(canoe, 1, base_routes, pair=True) for canoe in (0, 1))
-_POINTS: Final = tuple((points,) for points in range(12))
 
 
 def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
@@ -137,7 +131,7 @@ def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     at = SEATS + seat * STRIDE
     must = v[MUST]
     candidates = must | v[MAY]
-    points = _POINTS[v[at + CARD]]
+    points = v[at + CARD]
     rivals = setup.rivals[seat]
     menus: tuple[Menu, ...] = () if must else (STAY_MENUS[v[MAY] >> 1],)
     if candidates & 1:
@@ -154,25 +148,39 @@ STAY_MENUS: Final = tuple(Menu((Stay(canoe),)) for canoe in (0, 1))
 _STAYED: Final = tuple(tuple(CanoeStayed(seat, canoe) for canoe in (0, 1)) for seat in range(6))
 
 
-def carry_out(v: Vector, seat: int, option: Option, events: list[Event]) -> None:
-    """Move a canoe as an option says, and tell it; it does not move again this turn [N-4.3]."""
-    canoe = option.canoe
+def carry_out(v: Vector, seat: int, action: Paddle, move: Move, events: list[Event]) -> None:
+    """Move a canoe and tell it; it does not move again this turn [N-4.3]."""
+    canoe = action[0]
     at = SEATS + seat * STRIDE
     i = at + 2 * canoe
-    events += option.told.get(seat) or option.tell(seat)
-    v[i] = option.end
-    v[i + CARGO] = option.cargo
-    for index, change in option.deltas:
-        v[index] += change
-    for index, cargo in option.steals:
-        v[index] = cargo
-    if option.banked:
-        v[at + BANK] += CARGO_PACKED[option.banked]
+    origin = v[i]
+    _, end, unload, load, unload_there, load_there, held, _, haul = move
+    events.append(_event(CanoeMoved, (seat, canoe, SPACE_NAMES[origin], *action[1:7])))
+    if unload or load:
+        v[PLACES + PLACE_BESIDE[origin]] += CARGO_PACKED[unload] - CARGO_PACKED[load]
+    if unload_there or load_there:
+        v[PLACES + PLACE_BESIDE[end]] += CARGO_PACKED[unload_there] - CARGO_PACKED[load_there]
+    v[i] = end
+    v[i + CARGO] = held
+    if end == JETTY:
+        v[i + CARGO] = 0
+        if held:
+            v[at + BANK] += CARGO_PACKED[held]
+            events.append(Banked(seat, CARGO_NAMES[held]))
+    elif end == LOST:
+        lose_cargo(v, i, seat, canoe, events)
+    elif haul is not None:
+        _, v[i + CARGO], robbed = haul
+        for index, cargo in robbed:
+            v[index] = cargo
     if v[MUST] & EXACTLY_ONE:
         v[MUST] = v[MAY] = 0
     else:
         v[MUST] &= ~(1 << canoe)
         v[MAY] &= ~(1 << canoe)
+
+
+_event = tuple.__new__  # what CanoeMoved(…) does, without its detour
 
 
 def stay(v: Vector, seat: int, action: Action, events: list[Event]) -> None:
@@ -183,20 +191,30 @@ def stay(v: Vector, seat: int, action: Action, events: list[Event]) -> None:
 
 
 def base_perform_canoe(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Any, move: Move | None, events: list[Event]
 ) -> None:
     """Carry out a canoe's move, keeping every base seat's pair sorted [N-2.1]."""
-    if option is None:
+    if move is None:
         stay(v, seat, action, events)
         return
-    carry_out(v, seat, option, events)
-    for index, _ in option.steals:
-        sort_canoes(v, SEATS + (index - SEATS) // STRIDE * STRIDE)
+    carry_out(v, seat, action, move, events)
+    haul = move[8]
+    if haul is not None:
+        for index, _ in haul[2]:
+            sort_canoes(v, SEATS + (index - SEATS) // STRIDE * STRIDE)
     at = SEATS + seat * STRIDE
     if v[at] > v[at + 2] or (v[at] == v[at + 2] and v[at + 1] > v[at + 3]):
         v[at], v[at + 1], v[at + 2], v[at + 3] = v[at + 2], v[at + 3], v[at], v[at + 1]
         v[MUST] = _SWAPPED[v[MUST]]  # the pair swapped numbers, so its marks do too
         v[MAY] = _SWAPPED[v[MAY]]
+    mark_second(v, at)
+
+
+def mark_second(v: Vector, at: int) -> None:
+    """Let the second of two equal canoes be the one that still moves, so equal states are equal."""
+    if v[at] == v[at + 2] and v[at + 1] == v[at + 3] and v[MUST] | v[MAY] in (1, 2):
+        v[MUST] = v[MUST] and 2
+        v[MAY] = v[MAY] and 2
 
 
 _SWAPPED: Final = (0, 2, 1, 3)
@@ -222,7 +240,7 @@ _WEATHER_MENUS: Final = tuple(
 
 
 def perform_weather(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, move: Move | None, events: list[Event]
 ) -> None:
     """Move the weather one step."""
     assert isinstance(action, Weather)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import BuyBack, action_from_json, action_to_json
 from niagara_arena.rules.base import buy_menu
+from niagara_arena.rules.checks import need_object, need_state, shown
 from niagara_arena.rules.components import CARD_BY_NAME, CARD_NAMES
 from niagara_arena.rules.engine import purchase_action, purchase_number
 from niagara_arena.rules.observation import _read_turn, resume, turn_text
@@ -43,7 +44,7 @@ _KEYS: Final = "version max_rounds placings phase ending turn choices retirement
 
 def state_to_json(state: State) -> dict[str, Any]:
     """Return a whole state, secrets included, as plain lists and dicts."""
-    v = state._v
+    v = need_state(state)._v
     choices = []
     for seat in range(state.seats):
         at = block(seat)
@@ -75,12 +76,12 @@ def state_from_json(value: object) -> State:
         raise RulesError(f"a state has the keys {', '.join(_KEYS)}", path="$")
     if value["version"] != RULES_VERSION:
         raise RulesError(
-            f"the state is of rules {value['version']!r}, these are {RULES_VERSION}",
+            f"the state is of rules {shown(value['version'])}, these are {RULES_VERSION}",
             path="$.version",
         )
     setup, v = read_position(value["position"], value["max_rounds"], value["placings"])
     phase = value["phase"]
-    if phase not in PHASE_NAMES:
+    if not isinstance(phase, str) or phase not in PHASE_NAMES:
         raise RulesError(f"a phase is one of {', '.join(PHASE_NAMES)}", path="$.phase")
     v[PHASE] = PHASE_NAMES.index(phase)
     v[RETIREMENTS] = _count(value["retirements"], "$.retirements")
@@ -90,12 +91,9 @@ def state_from_json(value: object) -> State:
     for seat, choice in enumerate(choices):
         _read_choice(setup, v, seat, choice)
     if v[PHASE] in (TURNS, CLOSING):
-        turn = value["turn"]
-        if not isinstance(turn, Mapping):
-            raise RulesError("a running turn is needed", path="$.turn")
-        _read_turn(setup, v, turn)
+        _read_turn(setup, v, need_object(value["turn"], "$.turn"))
     if v[PHASE] == OVER:
-        if value["ending"] not in ENDINGS[1:]:
+        if not isinstance(value["ending"], str) or value["ending"] not in ENDINGS[1:]:
             raise RulesError(f"an ending is one of {', '.join(ENDINGS[1:])}", path="$.ending")
         v[ENDING] = ENDINGS.index(value["ending"])
     before = v.copy()
@@ -117,7 +115,7 @@ def _read_choice(setup: Setup, v: Vector, seat: int, value: object) -> None:
     card = value["card"]
     if card is not None:
         if not isinstance(card, str) or not v[at + HAND] >> CARD_BY_NAME.get(card, 31) & 1:
-            raise RulesError(f"seat {seat} has no card {card!r}", "N-3.1", f"{path}.card")
+            raise RulesError(f"seat {seat} has no card {shown(card)}", "N-3.1", f"{path}.card")
         v[at + CARD] = CARD_BY_NAME[card]
     if not isinstance(value["shown"], bool) or (value["shown"] and card is None):
         raise RulesError("only a chosen card is shown", "N-3.1", f"{path}.shown")
@@ -136,6 +134,6 @@ def _read_choice(setup: Setup, v: Vector, seat: int, value: object) -> None:
 
 
 def _count(value: object, path: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 99:
+    if type(value) is not int or not 0 <= value <= 99:
         raise RulesError("a small whole number is needed", path=path)
     return value

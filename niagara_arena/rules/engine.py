@@ -139,8 +139,7 @@ def _run_turns(setup: Setup, v: Vector, events: list[Event]) -> Asked | None:
                 if len(menus) > 1 or len(menu.actions) > 1:
                     v[ACTOR] = seat
                     return _ASKED[kind][seat], menus
-                option = menu.options.get(0) or menu.option(0)
-                perform(setup, v, seat, menu.actions[0], option, events)
+                perform(setup, v, seat, menu.actions[0], menu.moves[0], events)
         v[MUST] = v[MAY] = 0
         seat += 1
         if seat == seats:

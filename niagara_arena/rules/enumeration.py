@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action, Arm
 from niagara_arena.rules.base import buy_menu
+from niagara_arena.rules.checks import need_seat, shown
 from niagara_arena.rules.components import CARD_BY_NAME
 from niagara_arena.rules.engine import disclose_purchase, purchase_number, settle
 from niagara_arena.rules.events import Event
 from niagara_arena.rules.game import apply, legal, pending, start
-from niagara_arena.rules.geometry import ASHORE
 from niagara_arena.rules.outcome import is_won
 from niagara_arena.rules.position import read_position
 from niagara_arena.rules.registry import make_setup, opening_numbers
@@ -47,8 +47,7 @@ _MANY_ROUNDS = 1_000_000
 
 def _seat(setup: Setup, v: Vector, seat: int) -> int:
     """Return where the block of a seat that is at the table begins."""
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < setup.seats:
-        raise RulesError(f"there is no seat {seat!r}", "N-2.3")
+    need_seat(seat, setup.seats)
     if v[block(seat) + RETIRED]:
         raise RulesError(f"seat {seat} is retired", "N-5.4")
     return block(seat)
@@ -57,25 +56,20 @@ def _seat(setup: Setup, v: Vector, seat: int) -> int:
 def _play(setup: Setup, v: Vector, seat: int, card: str, path: str | None = None) -> None:
     """Put a card of the seat's hand before it."""
     at = block(seat)
-    number = CARD_BY_NAME.get(card)
+    number = CARD_BY_NAME.get(card) if isinstance(card, str) else None
     if number is None or not v[at + HAND] >> number & 1:
-        raise RulesError(f"seat {seat} has no card {card!r} in its hand", "N-3.1", path)
+        raise RulesError(f"seat {seat} has no card {shown(card)} in its hand", "N-3.1", path)
     v[at + CARD] = number
 
 
 def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
     """Return every distinct position that a seat's whole turn with a card can lead to, sorted.
 
-    Hands, round and start marker stay as they were.
+    Hands, round and start marker stay as they were. A canoe that is ashore neither moves nor
+    counts as on the river [N-10.3].
     """
     setup, v = read_position(position, _MANY_ROUNDS)
     at = _seat(setup, v, seat)
-    if v[at] >= ASHORE or v[at + 2] >= ASHORE:
-        raise RulesError(
-            f"seat {seat} has had its turn: its lasso holds a canoe ashore",
-            "N-10.3",
-            f"$.players[{seat}].canoes",
-        )
     _play(setup, v, seat, card)
     v[PHASE] = TURNS
     v[ACTOR] = seat
@@ -93,9 +87,9 @@ def turns(position: Mapping[str, Any], seat: int, card: str) -> list[str]:
             continue
         menus = question.options(setup, list(numbers), seat)
         for menu in menus:
-            for index, action in enumerate(menu.actions):
+            for action, move in zip(menu.actions, menu.moves, strict=True):
                 after = list(numbers)
-                question.perform(setup, after, seat, action, menu.option(index), [])
+                question.perform(setup, after, seat, action, move, [])
                 frozen = tuple(after)
                 if frozen not in seen:
                     seen.add(frozen)
@@ -126,7 +120,7 @@ def flow(position: Mapping[str, Any], cards: list[str], arm: str) -> str | None:
     if len(cards) != setup.seats:
         raise RulesError(f"{setup.seats} cards are needed, one a seat, not {len(cards)}", "N-3.1")
     if arm not in ("L", "R"):
-        raise RulesError(f"an arm is L or R, not {arm!r}", "N-1.1")
+        raise RulesError(f"an arm is L or R, not {shown(arm)}", "N-1.1")
     for seat, card in enumerate(cards):
         if v[block(seat) + RETIRED]:
             if card != "-":

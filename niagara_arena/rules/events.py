@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from niagara_arena.errors import RulesError
-from niagara_arena.rules.actions import Theft
+from niagara_arena.rules.actions import MOST_SEATS, Theft
+from niagara_arena.rules.checks import shown
 from niagara_arena.rules.components import (
     CARD_BY_NAME,
     GEM_NAMES,
@@ -253,17 +254,17 @@ def _read_field(kind: type[Any], field: str, value: object) -> object:
     items = _LISTS.get(field)
     if items is not None and isinstance(value, list) and len(value) <= MOST_SEATS:
         return tuple(_one_of(item, items, field) for item in value)
-    if field == "arms" and isinstance(value, str) and set(value) <= {"L", "R"}:
+    if field == "arms" and isinstance(value, str) and value in _ARMS:
         return value
     if field == "round" and type(value) is int and value > 0:
         return value
-    raise RulesError(f"it can't be {_short(value)}", path=f"$.{field}")
+    raise RulesError(f"it can't be {shown(value)}", path=f"$.{field}")
 
 
 def _one_of(value: object, allowed: frozenset[Any], field: str) -> object:
     if type(value) in (int, str) and value in allowed:
         return value
-    raise RulesError(f"it can't be {_short(value)}", path=f"$.{field}")
+    raise RulesError(f"it can't be {shown(value)}", path=f"$.{field}")
 
 
 def _read_theft(value: object) -> Theft:
@@ -274,12 +275,9 @@ def _read_theft(value: object) -> Theft:
     return Theft(value["seat"], value["canoe"], value["gem"])
 
 
-def _short(value: object) -> str:
-    return f"a {type(value).__name__}" if type(value) not in (int, str) else repr(value)[:40]
-
-
-MOST_SEATS: Final = 6
 _SEATS: Final = frozenset(range(MOST_SEATS))
+_FASTEST: Final = HIGHEST_NUMBER + WEATHER_HIGH
+_ARMS: Final = frozenset(("LR" * _FASTEST)[i : i + n] for i in (0, 1) for n in range(_FASTEST + 1))
 _CANOES: Final = frozenset((0, 1))
 _GEMS: Final = frozenset(GEM_NAMES)
 _SPACES: Final = frozenset(SPACE_BY_NAME)
@@ -293,7 +291,7 @@ _ALLOWED: Final[dict[str, frozenset[Any]]] = {
     "origin": _SPACES,
     "to": _SPACES,
     "weather": frozenset(range(WEATHER_LOW, WEATHER_HIGH + 1)),
-    "speed": frozenset(range(HIGHEST_NUMBER + WEATHER_HIGH + 1)),
+    "speed": frozenset(range(_FASTEST + 1)),
     "reason": frozenset(("won", "last_seat", "max_rounds", "deserted")),
 }
 _LISTS: Final[dict[str, frozenset[Any]]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Arm, BuyBack, Moose, Paddle, PlayCard, Stay, Weather
+from niagara_arena.rules.checks import need_seat, shown
 from niagara_arena.rules.components import CARD_BY_NAME, CARD_NAMES, cards_of
 from niagara_arena.rules.geometry import JETTY, SPACE_BY_NAME, SPACE_NAMES
 from niagara_arena.rules.state import (
@@ -40,8 +41,7 @@ _CLAUSE_OF = {
 
 def explain(state: State, seat: object, action: object) -> RulesError:
     """Return the error for an action that is not legal."""
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < state.seats:
-        return RulesError(f"there is no seat {seat!r}", "N-2.3")
+    seat = need_seat(seat, state.seats)
     if state.over:
         return RulesError("the game is over", "N-5.1")
     if state._v[block(seat) + RETIRED]:
@@ -53,14 +53,23 @@ def explain(state: State, seat: object, action: object) -> RulesError:
     if given != kind:
         what = f"a {given} action" if given else f"{type(action).__name__!s} is no action"
         return RulesError(f"seat {seat} is asked for its {kind}: {what}", _CLAUSE_OF[kind])
+    try:
+        return _explain_kind(state, seat, kind, action)
+    except (TypeError, ValueError, AttributeError, IndexError, RecursionError):
+        return RulesError(f"the {kind} action has the wrong parts", _CLAUSE_OF[kind])
+
+
+def _explain_kind(state: State, seat: int, kind: str, action: object) -> RulesError:
+    """Explain an action of the kind that is asked."""
     if isinstance(action, Paddle | Stay):
         return _explain_canoe(state, seat, action)
     if isinstance(action, PlayCard):
         hand = ", ".join(CARD_NAMES[card] for card in cards_of(state._v[block(seat) + HAND]))
-        return RulesError(f"card {action.card!r} is not in the hand {hand}", "N-3.1")
+        return RulesError(f"card {shown(action.card)} is not in the hand {hand}", "N-3.1")
     if isinstance(action, BuyBack):
         return _explain_buy(state, seat, action)
-    return RulesError(f"{action} is not offered", _CLAUSE_OF[kind])
+    assert isinstance(action, Weather | Arm | Moose)
+    return RulesError(f"{shown(action[0])} is not offered", _CLAUSE_OF[kind])
 
 
 def _explain_buy(state: State, seat: int, action: BuyBack) -> RulesError:
@@ -77,13 +86,13 @@ def _explain_canoe(state: State, seat: int, action: Paddle | Stay) -> RulesError
     if isinstance(action, Stay):
         return RulesError("this canoe may not stay", "N-4.1")
     if type(action.canoe) is not int or action.canoe not in (0, 1):
-        return RulesError(f"there is no canoe {action.canoe!r}", "N-2.1")
+        return RulesError(f"there is no canoe {shown(action.canoe)}", "N-2.1")
     if not (v[MUST] | v[MAY]) >> action.canoe & 1:
         one = " (one canoe moves, and equal canoes go by the lower number)"
         more = one if v[MUST] & EXACTLY_ONE else ""
         return RulesError(f"canoe {action.canoe} does not move now{more}", "N-4.1")
     if not isinstance(action.to, str) or action.to not in SPACE_BY_NAME:
-        return RulesError(f"{action.to!r} is no space", "N-1.1")
+        return RulesError(f"{shown(action.to)} is no space", "N-1.1")
     at = block(seat) + 2 * action.canoe
     points = CARD_NAMES[v[block(seat) + CARD]]
     where = SPACE_NAMES[v[at]]

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action
 from niagara_arena.rules.base import CARD_BY_ID, CARD_MENUS, buy_menu, card_of
+from niagara_arena.rules.checks import need_seat, need_state, refuse_state, shown
 from niagara_arena.rules.engine import answer_buy, begin_turns, run, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
@@ -99,12 +100,15 @@ def start_from(
 
 def pending(state: State) -> tuple[Decision, ...]:
     """Return the open decisions, lowest seat first; empty when the game is over."""
-    return state._pending
+    try:
+        return state._pending
+    except AttributeError:
+        refuse_state(state)
 
 
 def legal(state: State, seat: int) -> tuple[Action, ...]:
     """Return the actions of a seat's open decision, in canonical order; empty if it has none."""
-    menus = asked(state, seat)
+    menus = open_menus(state, seat)
     if len(menus) == 1:
         return menus[0].actions
     if len(menus) == 2:
@@ -112,15 +116,19 @@ def legal(state: State, seat: int) -> tuple[Action, ...]:
     return tuple([action for menu in menus for action in menu.actions])
 
 
-def asked(state: State, seat: int) -> tuple[Menu, ...]:
+def open_menus(state: State, seat: int) -> tuple[Menu, ...]:
     """Return the menus of a seat's open decision; empty if it has none."""
-    for decision in state._pending:
+    decisions = pending(state)
+    if type(seat) is not int:
+        need_seat(seat, state.seats)
+    for decision in decisions:
         if decision[0] == seat:
             if state._menus:
                 return state._menus
             if decision[1] == "card":
                 return (CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]],)
             return (buy_menu(state._setup, state._v, seat),)
+    need_seat(seat, state.seats)
     return ()
 
 
@@ -130,8 +138,11 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     With ``pause_at_round`` it stops, nothing pending, when a round has just begun. Raises
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
-    for decision in state._pending:
-        if decision[0] == seat and type(seat) is int:
+    asked = pending(state)
+    if type(seat) is not int:
+        need_seat(seat, state.seats)
+    for decision in asked:
+        if decision[0] == seat:
             break
     else:
         raise explain(state, seat, action)
@@ -142,9 +153,8 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
         if not v[at + HAND] >> card & 1:
             raise explain(state, seat, action)
         v[at + CARD] = card
-        pending = state._pending
-        if len(pending) > 1:  # others still think: nothing is told
-            left = pending[1:] if decision is pending[0] else _without(pending, decision)
+        if len(asked) > 1:  # others still think: nothing is told
+            left = asked[1:] if decision is asked[0] else _without(asked, decision)
             return _step(Step, (State(state._setup, v, left, (), state._position), ()))
         return _finish(state, v, [], True, pause_at_round)
     if decision[1] == "buy":
@@ -156,9 +166,9 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     else:
         menu, index = _find_equal(state, seat, action)
     events: list[Event] = []
-    option = menu.options.get(index) or menu.option(index)
     setup = state._setup
-    setup.ruleset.performs[decision[1]](setup, v, seat, menu.actions[index], option, events)
+    perform = setup.ruleset.performs[decision[1]]
+    perform(setup, v, seat, menu.actions[index], menu.moves[index], events)
     return _finish(state, v, events, False, pause_at_round)
 
 
@@ -170,12 +180,12 @@ def _finish(state: State, v: Vector, events: list[Event], begins: bool, pause: b
     setup = state._setup
     if begins:
         begin_turns(setup, v, events)
-    pending, menus = run(setup, v, events, pause)
-    return _step(Step, (State(setup, v, pending, menus, None), tuple(events)))
+    asked, menus = run(setup, v, events, pause)
+    return _step(Step, (State(setup, v, asked, menus, None), tuple(events)))
 
 
-def _without(pending: tuple[Decision, ...], answered: Decision) -> tuple[Decision, ...]:
-    return tuple([decision for decision in pending if decision is not answered])
+def _without(asked: tuple[Decision, ...], answered: Decision) -> tuple[Decision, ...]:
+    return tuple([decision for decision in asked if decision is not answered])
 
 
 def _find_equal(state: State, seat: int, action: Action) -> tuple[Menu, int]:
@@ -201,14 +211,15 @@ def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Ste
 
 def retire(state: State, seats: Iterable[int]) -> Step:
     """Take seats off the table in one step, as the referee may after any decision [N-5.4]."""
-    gone = tuple(sorted(set(seats)))
+    need_state(state)
     if state.over:
         raise RulesError("the game is over", clause="N-5.4")
+    if not isinstance(seats, Iterable) or isinstance(seats, str | bytes):
+        raise RulesError(f"name the seats to retire, not {shown(seats)}", clause="N-5.4")
+    gone = tuple(sorted({need_seat(seat, state.seats) for seat in seats}))
     if not gone:
         raise RulesError("name at least one seat to retire", clause="N-5.4")
     for seat in gone:
-        if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < state.seats:
-            raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
         if state._v[block(seat) + RETIRED]:
             raise RulesError(f"seat {seat} is retired already", clause="N-5.4")
     v = state._v.copy()
@@ -219,5 +230,5 @@ def retire(state: State, seats: Iterable[int]) -> Step:
 
 def first_events(state: State) -> tuple[Event, ...]:
     """Return the event that opens the round in which a state in its secret phase is."""
-    v = state._v
+    v = need_state(state)._v
     return (RoundStarted(v[ROUND], v[START]),) if v[PHASE] == SECRET else ()

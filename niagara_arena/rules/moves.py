@@ -11,8 +11,8 @@ Laws kept here:
 - Options come in canonical order: by the end space from the jetty down to lost, then by
   ``unload``, ``load``, ``unload_there``, ``load_there``.
 
-Gems at a place and in a canoe are cargo codes and packed ints, see `components`. While
-they are listed moves are plain tuples of ints; only the one that is chosen becomes an `Option`.
+Gems at a place and in a canoe are cargo codes and packed ints, see `components`. Moves
+are plain tuples of ints: many are listed for each that is played.
 """
 
 from __future__ import annotations
@@ -21,21 +21,18 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from niagara_arena.rules.actions import Paddle, Theft
+from niagara_arena.rules.actions import Theft
 from niagara_arena.rules.components import (
     BITS,
     CARGO_CODE,
     CARGO_NAMES,
-    CARGO_PACKED,
     CARGOES,
     FIELD,
     GEMS,
     ONE,
 )
-from niagara_arena.rules.events import Banked, CanoeLost, CanoeMoved, Event
 from niagara_arena.rules.geometry import DOWN, JETTY, LOST, PLACE_BESIDE, SPACE_NAMES, UP
 from niagara_arena.rules.memo import Memo
-from niagara_arena.rules.state import PLACES
 
 ACT_COST: Final = 2
 """Points for loading or unloading one gem [N-4.4]."""
@@ -74,80 +71,6 @@ Haul = tuple[tuple[Theft, ...], int, tuple[tuple[int, int], ...]]
 Move = tuple[int, int, int, int, int, int, int, int, Haul | None]
 """Canonical order, end, then cargo codes: unload, load, unload_there, load_there, what the canoe
 holds at the end before any theft; then its room for thefts, and what it steals."""
-
-
-class Option:
-    """One effect of moving a canoe, ready to be carried out."""
-
-    __slots__ = (
-        "action",
-        "banked",
-        "canoe",
-        "cargo",
-        "deltas",
-        "end",
-        "fallen",
-        "origin",
-        "steals",
-        "told",
-    )
-
-    def __init__(self, action: Paddle, at: int, move: Move) -> None:
-        _, end, unload, load, unload_there, load_there, held, _, haul = move
-        self.action = action
-        self.canoe = action.canoe
-        self.origin = at
-        self.end = end
-        self.cargo = 0
-        """Cargo code at the end, after thefts; 0 once landed or lost."""
-        self.banked = 0
-        """Cargo code that lands in the bank."""
-        self.fallen = 0
-        """Cargo code that goes over the falls."""
-        self.steals: tuple[tuple[int, int], ...] = ()
-        """(index into v of an opponent's cargo, its new cargo code)."""
-        changes: dict[int, int] = {}
-        if unload or load:
-            changes[PLACE_BESIDE[at]] = CARGO_PACKED[unload] - CARGO_PACKED[load]
-        if unload_there or load_there:
-            changes[PLACE_BESIDE[end]] = CARGO_PACKED[unload_there] - CARGO_PACKED[load_there]
-        if end == JETTY:
-            self.banked = held
-        elif end == LOST:
-            self.fallen = held
-            for gem in CARGOES[held]:  # back to the place of its own colour [N-6.5]
-                changes[gem] = changes.get(gem, 0) + ONE[gem]
-        elif haul is None:
-            self.cargo = held
-        else:
-            _, self.cargo, self.steals = haul
-        self.deltas = tuple((PLACES + place, c) for place, c in changes.items() if c)
-        """(index into v, packed change) for every place whose supply changes."""
-        self.told: dict[int, tuple[Event, ...]] = {}
-        """Memo: seat → the events that tell this move, see `tell`."""
-
-    def tell(self, seat: int) -> tuple[Event, ...]:
-        """Return, and remember, the events of this move by a seat."""
-        action = self.action
-        events: list[Event] = [
-            CanoeMoved(
-                seat,
-                action.canoe,
-                SPACE_NAMES[self.origin],
-                action.to,
-                action.unload,
-                action.load,
-                action.unload_there,
-                action.load_there,
-                action.steal,
-            )
-        ]
-        if self.banked:
-            events.append(Banked(seat, CARGO_NAMES[self.banked]))
-        elif self.end == LOST:
-            events.append(CanoeLost(seat, action.canoe, CARGO_NAMES[self.fallen]))
-        told = self.told[seat] = tuple(events)
-        return told
 
 
 # --- Routes ------------------------------------------------------------------------------------

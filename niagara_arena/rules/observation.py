@@ -27,10 +27,19 @@ from typing import Any, Final
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import BuyBack, action_from_json, action_to_json
-from niagara_arena.rules.base import buy_menu
-from niagara_arena.rules.components import CARD_BY_NAME, CARD_NAMES, CLOUD, LASSO
+from niagara_arena.rules.base import buy_menu, mark_second
+from niagara_arena.rules.checks import (
+    need_flag,
+    need_object,
+    need_seat,
+    need_state,
+    need_whole,
+    shown,
+)
+from niagara_arena.rules.components import CARD_BY_NAME, CARD_NAMES, CLOUD
 from niagara_arena.rules.engine import purchase_action, purchase_number, run
 from niagara_arena.rules.position import read_position
+from niagara_arena.rules.soundness import check_course
 from niagara_arena.rules.state import (
     ACTOR,
     BUY,
@@ -84,10 +93,10 @@ def turn_text(v: Vector) -> str:
 
 def observation_text(state: State, seat: int) -> str:
     """Return what a seat may see now, as JSON text; raise RulesError for a seat not there."""
-    v = state._v
+    v = need_state(state)._v
     setup = state._setup
     if type(seat) is not int or not 0 <= seat < setup.seats:
-        raise RulesError(f"there is no seat {seat!r}", clause="N-2.3")
+        need_seat(seat, setup.seats)
     if v[PHASE] == SECRET:
         played = _NONE_PLAYED[setup.seats]
     else:
@@ -119,36 +128,37 @@ def from_observation(
     with ``"buy": {"buy": [0], "gems": ["ruby"]}``. In the secret phase a seat that is left out
     is still to decide; later every seat whose card is not shown must be given one.
     """
-    hidden = dict(assumed_hidden or {})
-    seen = _object(observation, "$")
-    setup, v = read_position(
-        seen.get("position"), _whole(seen.get("max_rounds"), "$.max_rounds"), placings
+    hidden: dict[Any, Any] = dict(
+        need_object({} if assumed_hidden is None else assumed_hidden, "assumed_hidden")
     )
-    seat = _whole(seen.get("seat"), "$.seat")
+    seen = need_object(observation, "$")
+    setup, v = read_position(
+        seen.get("position"), need_whole(seen.get("max_rounds"), "$.max_rounds"), placings
+    )
+    seat = need_whole(seen.get("seat"), "$.seat")
     if not 0 <= seat < setup.seats:
-        raise RulesError(f"there is no seat {seat}", path="$.seat")
+        raise RulesError(f"there is no seat {shown(seat)}", "N-2.3", "$.seat")
     phase = seen.get("phase")
-    if phase not in PHASE_NAMES or phase == PHASE_NAMES[OVER]:
+    if not isinstance(phase, str) or phase not in PHASE_NAMES[:OVER]:
         raise RulesError("a running game is needed", path="$.phase")
     v[PHASE] = PHASE_NAMES.index(phase)
-    own = _object(seen.get("own"), "$.own")
+    own = need_object(seen.get("own"), "$.own")
     played = seen.get("played")
     if not isinstance(played, list) or len(played) != setup.seats:
         raise RulesError(f"a list of {setup.seats} cards or nulls is needed", path="$.played")
     for other in range(setup.seats):
         path = "$.own" if other == seat else f"assumed_hidden[{other}]"
-        known = own if other == seat else _object(hidden.pop(other, {}), path)
-        shown = played[other]
-        _choose(setup, v, other, known, shown, path)
+        known = own if other == seat else need_object(hidden.pop(other, {}), path)
+        _choose(setup, v, other, known, played[other], path)
     if hidden:
-        raise RulesError(f"assumed_hidden names no other seat: {sorted(hidden)}")
+        raise RulesError(f"assumed_hidden names no other seat: {shown(next(iter(hidden)))}")
     if v[PHASE] != SECRET:
-        _read_turn(setup, v, _object(seen.get("turn"), "$.turn"))
+        _read_turn(setup, v, need_object(seen.get("turn"), "$.turn"))
     return resume(setup, v)
 
 
 def _choose(
-    setup: Setup, v: Vector, seat: int, known: Mapping[str, Any], shown: object, path: str
+    setup: Setup, v: Vector, seat: int, known: Mapping[str, Any], up: object, path: str
 ) -> None:
     """Note one seat's choices of this round."""
     at = block(seat)
@@ -156,13 +166,13 @@ def _choose(
         v[at + BUY] = BUYS_NOTHING
         return
     secret = v[PHASE] == SECRET
-    card = known.get("card") if shown is None else shown
+    card = known.get("card") if up is None else up
     buy = known.get("buy")
     if card is not None:
         if not isinstance(card, str) or not v[at + HAND] >> CARD_BY_NAME.get(card, 31) & 1:
-            raise RulesError(f"seat {seat} has no card {card!r}", "N-3.1", f"{path}.card")
+            raise RulesError(f"seat {seat} has no card {shown(card)}", "N-3.1", f"{path}.card")
         v[at + CARD] = CARD_BY_NAME[card]
-        v[at + SHOWN] = int(shown is not None)
+        v[at + SHOWN] = int(up is not None)
     elif not secret:
         raise RulesError(f"assume a card for seat {seat}", "N-3.1", f"{path}.card")
     v[at + BUY] = BUYS_NOTHING if card is not None or not secret else UNDECIDED
@@ -177,18 +187,18 @@ def _choose(
 
 def _read_turn(setup: Setup, v: Vector, turn: Mapping[str, Any]) -> None:
     """Note whose turn it is and which canoes still move."""
-    seat = _whole(turn.get("seat"), "$.turn.seat")
+    seat = need_whole(turn.get("seat"), "$.turn.seat")
     if not 0 <= seat < setup.seats:
-        raise RulesError(f"there is no seat {seat}", path="$.turn.seat")
+        raise RulesError(f"there is no seat {shown(seat)}", "N-2.3", "$.turn.seat")
     v[ACTOR] = seat
     v[MUST] = _mask(turn.get("must"), "$.turn.must")
     v[MAY] = _mask(turn.get("may"), "$.turn.may")
-    if turn.get("one"):
+    if need_flag(turn.get("one", False), "$.turn.one"):
         v[MUST] |= EXACTLY_ONE
     if v[PHASE] == CLOSING:
         v[STAGE] = len(setup.ruleset.closing) - 2  # only the returns from the bank ask anything
-    elif v[block(seat) + CARD] in (CLOUD, LASSO) and (v[MAY] or v[MUST] & EXACTLY_ONE):
-        raise RulesError("no canoe moves with this card", "N-4.21", "$.turn")
+    elif setup.ruleset.interchangeable and v[block(seat) + CARD] != CLOUD:
+        mark_second(v, block(seat))
 
 
 def resume(setup: Setup, v: Vector) -> State:
@@ -197,23 +207,17 @@ def resume(setup: Setup, v: Vector) -> State:
     Canonical states come back unchanged. What is forced, as after an assumption that leaves a
     seat no choice, is played.
     """
+    check_course(setup, v)
     pending, menus = run(setup, v, [])
     return State(setup, v, pending, menus)
 
 
-def _object(value: object, path: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise RulesError("a JSON object is needed", path=path)
-    return value
-
-
-def _whole(value: object, path: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise RulesError("a whole number is needed", path=path)
-    return value
-
-
 def _mask(value: object, path: str) -> int:
-    if not isinstance(value, list) or any(canoe not in (0, 1) for canoe in value):
+    if not isinstance(value, list) or len(value) > 2:
         raise RulesError("a list of canoes, 0 or 1, is needed", path=path)
-    return sum(1 << canoe for canoe in set(value))
+    mask = 0
+    for canoe in value:
+        if type(canoe) is not int or canoe not in (0, 1):
+            raise RulesError("a list of canoes, 0 or 1, is needed", path=path)
+        mask |= 1 << canoe
+    return mask

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from niagara_arena.rules.checks import need_state
 from niagara_arena.rules.components import BITS, FIELD, GEMS
 from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.state import (
@@ -61,7 +62,7 @@ def is_won(bank: int) -> bool:
 
 def outcome(state: State) -> Outcome | None:
     """Return how the game ended, or None while it goes on."""
-    if not state.over:
+    if not need_state(state).over:
         return None
     v = state._v
     setup = state._setup

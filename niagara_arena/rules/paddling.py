@@ -9,7 +9,6 @@ functions' results and are bounded (`memo`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, Final
 
@@ -23,7 +22,6 @@ from niagara_arena.rules.moves import (
     SIZES,
     Haul,
     Move,
-    Option,
     Routes,
     capped,
     find_moves,
@@ -32,7 +30,7 @@ from niagara_arena.rules.moves import (
 )
 from niagara_arena.rules.state import PLACES, SEATS, STRIDE, WHIRLPOOL
 
-MEMO_REACHES: Final = 2048
+MEMO_REACHES: Final = 4096
 MEMO_MENUS: Final = 4096
 MEMO_PADDLES: Final = 8192
 MEMO_ROBBED: Final = 2048
@@ -42,14 +40,16 @@ MEMO_HAULS: Final = 4096
 class Menu:
     """Actions in canonical order."""
 
-    __slots__ = ("_by_value", "actions", "ids", "options", "text")
+    __slots__ = ("_by_value", "actions", "ids", "moves", "text")
 
-    def __init__(self, actions: tuple[Any, ...]) -> None:
+    def __init__(
+        self, actions: tuple[Any, ...], moves: tuple[Move | None, ...] | None = None
+    ) -> None:
         self.actions = actions
+        self.moves = (None,) * len(actions) if moves is None else moves
+        """What each action does, for the moves of canoes."""
         self.ids: dict[int, int] = {}
         """Memo: identity of an action → its index, see `identify`."""
-        self.options: dict[int, Option] = {}
-        """Memo: index → what the move of a canoe does, see `option`."""
         self.text: str | None = None
         """Memo: the entries of the legal actions in JSON, joined by commas."""
         self._by_value: dict[Any, int] | None = None
@@ -69,13 +69,9 @@ class Menu:
             self._by_value = {(type(known), known): i for i, known in enumerate(self.actions)}
         try:
             index = self._by_value.get((type(action), action), -1)
-        except (TypeError, RecursionError):  # an unhashable thing inside a hand-made action
+        except Exception:  # whatever the parts of a hand-made action do when hashed or compared
             return -1
         return index if index >= 0 and same_types(self.actions[index], action) else -1
-
-    def option(self, index: int) -> Option | None:
-        """Return, and remember, what an action does, where that takes working out."""
-        return None
 
 
 def same_types(known: object, given: object) -> bool:
@@ -108,30 +104,19 @@ def unranked(which: int, order: int) -> Paddle:
 class CanoeMenu(Menu):
     """The moves of one canoe."""
 
-    __slots__ = ("at", "canoe", "moves", "takes")
+    __slots__ = ("at", "canoe", "takes")
+    moves: tuple[Move, ...]
 
-    def __init__(self, canoe: int, at: int, takes: bool, moves: Iterable[Move]) -> None:
+    def __init__(self, canoe: int, at: int, takes: bool, moves: tuple[Move, ...]) -> None:
         self.canoe = canoe
         self.at = at
         self.takes = takes
-        self.moves = tuple(moves)
         paddles = _PADDLES[2 * canoe + takes]
-        super().__init__(
-            tuple(
-                [
-                    paddles[move[0]]
-                    if move[8] is None
-                    else paddles[move[0]]._replace(steal=move[8][0])
-                    for move in self.moves
-                ]
-            )
-        )
-
-    def option(self, index: int) -> Option:
-        """Return, and remember, what a move does."""
-        option = Option(self.actions[index], self.at, self.moves[index])
-        self.options[index] = option
-        return option
+        actions = [
+            paddles[move[0]] if move[8] is None else paddles[move[0]]._replace(steal=move[8][0])
+            for move in moves
+        ]
+        super().__init__(tuple(actions), moves)
 
     @property
     def idle(self) -> int:
@@ -143,7 +128,8 @@ class CanoeMenu(Menu):
 
     def without_idle(self) -> CanoeMenu:
         """Return the menu without the move that changes nothing."""
-        moves = (move for index, move in enumerate(self.moves) if index != self.idle)
+        idle = self.idle
+        moves = self.moves[:idle] + self.moves[idle + 1 :]
         return CanoeMenu(self.canoe, self.at, self.takes, moves)
 
 
@@ -201,10 +187,11 @@ def _touched(at: int, points: int) -> int:
     return mask & ~1
 
 
-MOST_POINTS: Final = 9
-"""A 7 and the moose [N-11.3]."""
+AMOUNTS: Final = (*((points,) for points in range(10)), (1, 2, 3), (3, 4, 5))
+"""The amounts of points among which a canoe may choose, numbered: up to a 7 and the moose; then
+what 123 gives, without the moose and with it [N-10.2, N-11.3]."""
 _TOUCHED: Final = tuple(
-    tuple(_touched(at, points) for points in range(MOST_POINTS + 1)) for at in range(JETTY + 1)
+    tuple(_touched(at, points[-1]) for points in AMOUNTS) for at in range(JETTY + 1)
 )
 
 
@@ -221,35 +208,44 @@ class Paddler:
         self._reaches = Memo(self._make_reach, MEMO_REACHES)
         self._menus = Memo(self._make_menu, MEMO_MENUS)
 
-    def _make_reach(self, key: tuple[int, tuple[int, ...], int, int]) -> Reach:
-        at, amounts, whirlpool, held = key
-        return Reach(self.routes, self.capacity, at, amounts, whirlpool, held)
+    def _make_reach(self, number: int) -> Reach:
+        points, whirlpool, at, held = number >> 10, number >> 6 & 15, number >> 2 & 15, number & 3
+        return Reach(self.routes, self.capacity, at, AMOUNTS[points], whirlpool, held)
 
-    def _make_menu(self, key: tuple[Any, ...]) -> CanoeMenu:
-        reach, cargo, takes, *supplies = key
+    def _make_menu(self, key: tuple[int, ...]) -> CanoeMenu:
+        number, loaded, *supplies = key
+        reach = self._reaches[number]
         supply = {place - PLACES: gems for place, gems in zip(reach.places, supplies, strict=True)}
         moves = find_moves(
-            self.capacity, reach.at, cargo, reach.amounts, reach.whirlpool, self.routes, supply
+            self.capacity,
+            reach.at,
+            loaded >> 1,
+            reach.amounts,
+            reach.whirlpool,
+            self.routes,
+            supply,
         )
-        return CanoeMenu(self.canoe, reach.at, takes, moves)
+        return CanoeMenu(self.canoe, reach.at, bool(loaded & 1), tuple(moves))
 
     def menu(
-        self, v: list[int], i: int, amounts: tuple[int, ...], takes: bool, rivals: tuple[int, ...]
+        self, v: list[int], i: int, points: int, takes: bool, rivals: tuple[int, ...]
     ) -> CanoeMenu:
         """Return what the canoe whose space is at index ``i`` can do now, thefts included.
 
-        ``rivals`` are the indices into v of the opponents' cargoes.
+        ``points`` is an index into AMOUNTS, ``rivals`` are those of the opponents' cargoes into v.
         """
         at = v[i]
         cargo = v[i + 1]
         whirlpool = v[WHIRLPOOL]
-        if whirlpool and not _TOUCHED[at][amounts[-1]] >> whirlpool & 1:
+        if whirlpool and not _TOUCHED[at][points] >> whirlpool & 1:
             whirlpool = 0  # out of reach
-        reach = self._reaches[at, amounts, whirlpool, SIZES[cargo]]
+        number = points << 10 | whirlpool << 6 | at << 2 | SIZES[cargo]
+        reach = self._reaches[number]
         cap = self._capped
-        menu = self._menus[(reach, cargo, takes, *[cap[v[place]] for place in reach.places])]
-        if reach.spaces:
-            spaces = reach.spaces
+        loaded = cargo << 1 | takes
+        menu = self._menus[(number, loaded, *[cap[v[place]] for place in reach.places])]
+        spaces = reach.spaces
+        if spaces:
             victims = [i for i in rivals if v[i] and spaces >> v[i - 1] & 1]
             if victims:
                 return _ROBBED[menu, _loot(v, victims, self.pair)]
@@ -282,7 +278,7 @@ def _make_robbed(key: tuple[CanoeMenu, tuple[int, ...]]) -> CanoeMenu:
         if room and move[1] in by_space:
             plain = move[:8]
             moves += [(*plain, haul) for haul in _HAULS[move[6], room, by_space[move[1]]]]
-    return CanoeMenu(menu.canoe, menu.at, menu.takes, moves)
+    return CanoeMenu(menu.canoe, menu.at, menu.takes, tuple(moves))
 
 
 _ROBBED: Final = Memo(_make_robbed, MEMO_ROBBED)

@@ -6,6 +6,7 @@ from typing import Final
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.base import BASE
+from niagara_arena.rules.checks import shown
 from niagara_arena.rules.components import GEMS, ONE
 from niagara_arena.rules.geometry import JETTY
 from niagara_arena.rules.outcome import PLACING_RULES
@@ -39,17 +40,21 @@ def make_setup(
     """Return a game's set-up; raise RulesError when the game does not exist."""
     ruleset = RULESETS.get(rules) if isinstance(rules, str) else None
     if ruleset is None:
-        raise RulesError(f"unknown ruleset {rules!r}: it is {' or '.join(sorted(RULESETS))}")
-    if isinstance(seats, bool) or not isinstance(seats, int) or seats not in ruleset.seat_counts:
+        raise RulesError(f"unknown ruleset {shown(rules)}: it is {' or '.join(sorted(RULESETS))}")
+    if type(seats) is not int or seats not in ruleset.seat_counts:
         low, high = ruleset.seat_counts[0], ruleset.seat_counts[-1]
         clause = "N-7.1" if rules == "spirits" else "N-2.1"
-        raise RulesError(f"{rules} is played by {low} to {high} seats, not {seats!r}", clause)
-    if isinstance(max_rounds, bool) or not isinstance(max_rounds, int):
+        raise RulesError(f"{rules} is played by {low} to {high} seats, not {shown(seats)}", clause)
+    if type(max_rounds) is not int:
         raise RulesError("max_rounds is a whole number", clause="N-5.2")
     if not 1 <= max_rounds <= _MOST_ROUNDS:
-        raise RulesError(f"max_rounds is from 1 to {_MOST_ROUNDS}, not {max_rounds}", "N-5.2")
-    if placings not in PLACING_RULES:
-        raise RulesError(f"placings are {' or '.join(PLACING_RULES)}, not {placings!r}", "N-5.3")
+        raise RulesError(
+            f"max_rounds is from 1 to {_MOST_ROUNDS}, not {shown(max_rounds)}", "N-5.2"
+        )
+    if not isinstance(placings, str) or placings not in PLACING_RULES:
+        raise RulesError(
+            f"placings are {' or '.join(PLACING_RULES)}, not {shown(placings)}", "N-5.3"
+        )
     return Setup(ruleset, seats, max_rounds, placings)
 
 

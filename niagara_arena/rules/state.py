@@ -15,14 +15,13 @@ Layout of ``v``: a header, five places (packed gems), then a block of ``STRIDE``
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from niagara_arena.rules.geometry import LOST
 
 if TYPE_CHECKING:
-    from niagara_arena.rules.actions import Action
     from niagara_arena.rules.events import Event
-    from niagara_arena.rules.moves import Option
+    from niagara_arena.rules.moves import Move
     from niagara_arena.rules.paddling import Menu
 
 # The header.
@@ -87,8 +86,8 @@ class Question(NamedTuple):
 
     options: Callable[[Setup, Vector, int], tuple[Menu, ...]]
     """What the seat may answer now."""
-    perform: Callable[[Setup, Vector, int, Action, Option | None, list[Event]], None]
-    """Carry out one of these answers, with its option if the menu has one, on ``v``."""
+    perform: Callable[[Setup, Vector, int, Any, Move | None, list[Event]], None]
+    """Carry out one of these answers, with its move if it is a canoe's, on ``v``."""
 
 
 class CardPlay(NamedTuple):

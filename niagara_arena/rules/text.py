@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from niagara_arena.rules.checks import need_state
 from niagara_arena.rules.components import (
     BITS,
     CARD_NAMES,
@@ -132,7 +133,7 @@ def write_position(setup: Setup, v: Vector) -> str:
 
 def position_text(state: State) -> str:
     """Return the canonical JSON of what lies on the table, without who has chosen what."""
-    text = state._position
+    text = need_state(state)._position
     if text is None:
         text = state._position = write_position(state._setup, state._v)
     return text

@@ -35,7 +35,7 @@ from niagara_arena.rules.actions import (
 )
 from niagara_arena.rules.components import CARGO_CODE, CARGO_PACKED, GEM_BY_NAME
 from niagara_arena.rules.events import EVENT_TYPES, Event, event_from_json, event_to_json
-from niagara_arena.rules.game import asked
+from niagara_arena.rules.game import open_menus
 from niagara_arena.rules.geometry import JETTY, LOST
 from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.moves import Move
@@ -77,7 +77,9 @@ def action_text(action: Action) -> str:
         raise RulesError(f"{kind.__name__} is no action")
     try:
         return _ACTION_TEXTS[kind, action]
-    except (TypeError, AttributeError, RecursionError):
+    except RulesError:
+        raise
+    except Exception:  # whatever the parts of a hand-made action do
         raise RulesError(f"a {kind.__name__} of the wrong parts is no action") from None
 
 
@@ -88,7 +90,9 @@ def event_text(event: Event) -> str:
         raise RulesError(f"{kind.__name__} is no event")
     try:
         return _EVENT_TEXTS[kind, event]
-    except (TypeError, AttributeError, RecursionError):
+    except RulesError:
+        raise
+    except Exception:  # whatever the parts of a hand-made event do
         raise RulesError(f"a {kind.__name__} of the wrong parts is no event") from None
 
 
@@ -101,7 +105,7 @@ def legal_text(state: State, seat: int) -> str:
     Each is the action's object, with ``result`` where the table above says so; the list is
     empty if the seat has nothing to decide.
     """
-    menus = asked(state, seat)
+    menus = open_menus(state, seat)
     if len(menus) == 1:
         menu = menus[0]
         return f"[{menu.text or _write_menu(state, seat, menu)}]"

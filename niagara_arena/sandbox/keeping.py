@@ -40,6 +40,8 @@ class Started(msgspec.Struct, frozen=True):
     """To its warden."""
     facts: dict[str, Any]
     """What the warden said: `pid`, `base_ns` and more."""
+    keeper: Keeper
+    """Which lives as long as its bots."""
 
 
 class Keeper:
@@ -94,7 +96,7 @@ class Keeper:
             for one in mine:
                 os.close(one)
             raise _refusal(plan, facts, words)
-        return Started(*mine, line=line, facts=facts)
+        return Started(*mine, line=line, facts=facts, keeper=self)
 
     def _ensure(self) -> None:
         if self._line is not None and self._owner == os.getpid():

@@ -91,7 +91,7 @@ class Landlocked:
             "landlock": {
                 "read": read,
                 "write": [*_DEVICES, *([directory, tmp] if launch.writable else [])],
-                "filter": assemble(fork=launch.writable, shared=True).hex(),
+                "filter": assemble(fork=launch.writable, shared=True, build=launch.writable).hex(),
                 "self": SELF,
             },
         }

@@ -7,7 +7,8 @@ read about twenty times a second, covers what that limit does not count, such as
 A bot's end is put down to memory when
 
 - the gauge found it over its limit, or
-- it failed (a non-zero exit or a signal) and was last or ever seen within a tenth of its limit, or
+- it failed (a non-zero exit or a signal) and held, or had asked for, nine tenths of its limit: as
+  the kernel's peak of resident memory or a reading of the gauge has it, or
 - its cgroup, where it has one, counts a kill for lack of memory.
 
 A process that asks for far too much in a single call dies without ever having held it. The kernel
@@ -75,8 +76,12 @@ class Gauge:
             self._over = True
         return self._over
 
-    def verdict(self, status: int) -> str:
-        """Say why a process that ended with `status` ended for memory; empty if it did not."""
+    def verdict(self, status: int, peak: int = 0) -> str:
+        """Say why a process that ended with `status` ended for memory; empty if it did not.
+
+        `peak` is what the kernel says was resident at most.
+        """
+        self._peak = max(self._peak, peak)
         limit = f"its limit of {self._limit // MB} MB"
         if self._group is not None and self._group.memory_kills():
             return f"its control group was killed at {limit}"

@@ -37,6 +37,7 @@ class BotProcess:
         self.pid: int = started.facts["pid"]
         self._base_ns: int = started.facts.get("base_ns", 0)
         self._line = started.line
+        self._keeper = started.keeper
         self._clock = (~self.pid) << 3 | 2
         self._schedstat = _open(f"/proc/{self.pid}/schedstat")
         self._gauge = Gauge(self.pid, launch.limits, group)
@@ -80,9 +81,9 @@ class BotProcess:
         if self._exit is None:
             facts = self._line.read()
             if facts is not None:
-                self._exit = self._judge(int(facts["status"]))
+                self._exit = self._judge(int(facts["status"]), int(facts.get("peak_kb", 0)) << 10)
             elif self._line.ended:
-                self._exit = self._judge(-signal.SIGKILL)
+                self._exit = self._judge(-signal.SIGKILL, 0)
         return self._exit
 
     def over_memory(self) -> bool:
@@ -120,10 +121,10 @@ class BotProcess:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
-    def _judge(self, status: int) -> Exit:
+    def _judge(self, status: int, peak: int) -> Exit:
         number = -status if status < 0 else None
         words = f"exit {status}" if number is None else _name(number)
-        reason = self._gauge.verdict(status)
+        reason = self._gauge.verdict(status, peak)
         return Exit(
             code=None if number is not None else status,
             signal=number,

@@ -11,6 +11,7 @@ Calls newer than `NEWEST` are refused as unknown: nobody has judged them yet.
 from __future__ import annotations
 
 import errno
+import glob
 import platform
 import struct
 from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ NEWEST = 462
 """`mseal`, the last call of Linux 6.10."""
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
 _CLONE_NAMESPACES = 0x7E020000
@@ -50,15 +51,24 @@ umount2 unshare uselib userfaultfd ustat vhangup
 # What a program may probe for and do without. Refused with ENOSYS. Memory that belongs to no
 # process (memfd, System V, message queues) would escape every limit on processes.
 _MISSING = """
-clone3 io_uring_enter io_uring_register io_uring_setup listmount memfd_create mq_getsetattr
-mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget
-semop semtimedop shmat shmctl shmdt shmget statmount
+cachestat clone3 futex_requeue futex_wait futex_waitv futex_wake io_uring_enter io_uring_register
+io_uring_setup listmount memfd_create mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend
+mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget
+statmount
 """.split()
 
-# Two bots that both see /usr could talk by watching or locking its files.
+# Two bots that both see /usr could talk by watching or locking its files, by asking which of their
+# pages are in memory, or by waking who waits on a word of them. What remains is timing.
 _COVERT = ("flock", "inotify_add_watch", "inotify_init", "inotify_init1")
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
 """F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_NOTIFY."""
+
+_FCNTL_PIPES = (1031,)
+"""F_SETPIPE_SZ: large pipes would use up what all pipes of a user may hold, ours among them."""
+_FUTEX_WAKES = (1, 3, 4, 5, 10)
+"""FUTEX_WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAKE_BITSET: between processes, if not private."""
+_FUTEX_PRIVATE = 128
+_PREADV2_NOWAIT = 8
 
 _IOCTL_TERMINAL = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: typing into a terminal."""
@@ -74,11 +84,11 @@ _IOCTL_OWNERS = (0x8901, 0x8902)
 """FIOSETOWN and SIOCSPGRP: the same for sockets."""
 
 
-def assemble(*, fork: bool, shared: bool, machine: str | None = None) -> bytes:
+def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | None = None) -> bytes:
     """Return the filter's program.
 
     `fork`: the bot may start processes (a build, or a bot that a cgroup holds). `shared`: there is
-    no namespace between it and the host's processes.
+    no namespace between it and the host's processes. `build`: it may lock files.
     """
     machine = machine or platform.machine()
     if machine not in NUMBERS:
@@ -87,22 +97,19 @@ def assemble(*, fork: bool, shared: bool, machine: str | None = None) -> bytes:
             f"run on {' or '.join(sorted(NUMBERS))}, or without a cage: `--sandbox none`",
         )
     program = _Program(machine)
-    for name in _NEVER:
-        program.refuse(name, errno.EPERM)
-    for name in _MISSING:
-        program.refuse(name, errno.ENOSYS)
-    program.refuse("socket", errno.EACCES)
+    for name in denied(fork=fork, shared=shared, build=build):
+        program.refuse(name, _error_of(name))
     fcntls: tuple[int, ...] = ()
     ioctls: tuple[int, ...] = _IOCTL_TERMINAL
-    if not fork:
-        for name in (*_COVERT, "setsid", "setpgid", "fork", "vfork"):
-            program.refuse(name, errno.EPERM)
-        fcntls += _FCNTL_LOCKS
+    if not build:
+        fcntls += _FCNTL_LOCKS + _FCNTL_PIPES
+        program.ignore("fadvise64")
+        program.refuse_if_bit("preadv2", 5, _PREADV2_NOWAIT, errno.EOPNOTSUPP)
+    if not fork and not _is_musl():
+        program.futex()
     if shared:
         fcntls += _FCNTL_OWNERS
         ioctls += _IOCTL_OWNERS
-        for name in _SHARED_NEVER:
-            program.refuse(name, errno.EPERM)
         program.refuse_unless("prlimit64", 0, (0, SELF))
         if not fork:
             for name in _SELF_ONLY:
@@ -114,14 +121,27 @@ def assemble(*, fork: bool, shared: bool, machine: str | None = None) -> bytes:
     return program.finish()
 
 
-def denied(*, fork: bool, shared: bool) -> tuple[str, ...]:
+def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
     """Name the calls that the filter refuses whatever their arguments, in order."""
     names = {*_NEVER, *_MISSING, "socket"}
+    if not build:
+        names |= {*_COVERT}
     if not fork:
-        names |= {*_COVERT, "setsid", "setpgid", "fork", "vfork"}
+        names |= {"setsid", "setpgid", "fork", "vfork"}
     if shared:
         names |= {*_SHARED_NEVER}
     return tuple(sorted(names))
+
+
+def _error_of(name: str) -> int:
+    if name == "socket":
+        return errno.EACCES
+    return errno.ENOSYS if name in _MISSING else errno.EPERM
+
+
+def _is_musl() -> bool:
+    """Tell whether the C library is musl, whose threads wake each other as if across processes."""
+    return bool(glob.glob("/lib/ld-musl-*"))
 
 
 class _Program:
@@ -142,6 +162,29 @@ class _Program:
     def refuse(self, name: str, number: int) -> None:
         """Refuse a call with an error; a call that this machine does not have needs no rule."""
         self._rule(name, [_instruction(_RETURN, 0, 0, _ERROR | number)])
+
+    def ignore(self, name: str) -> None:
+        """Say yes to a call and do nothing: for advice."""
+        self._rule(name, [_instruction(_RETURN, 0, 0, _ERROR)])
+
+    def refuse_if_bit(self, name: str, argument: int, bits: int, number: int) -> None:
+        """Refuse a call when an argument has any of the bits."""
+        refuse = _instruction(_RETURN, 0, 0, _ERROR | number)
+        test = _instruction(_ANY_BIT, 0, 1, bits)
+        self._rule(name, [_argument(argument), test, refuse, _instruction(_RETURN, 0, 0, _ALLOW)])
+
+    def futex(self) -> None:
+        """Refuse to wake who waits in another process; joining a thread only waits."""
+        values = _FUTEX_WAKES
+        tests = [
+            _instruction(_EQUAL, len(values) - place, 0, value)
+            for place, value in enumerate(values)
+        ]
+        private = _instruction(_ANY_BIT, len(values) + 1, 0, _FUTEX_PRIVATE)
+        allow = _instruction(_RETURN, 0, 0, _ALLOW)
+        refuse = _instruction(_RETURN, 0, 0, _ERROR | errno.EPERM)
+        mask = _instruction(_AND, 0, 0, _FUTEX_PRIVATE - 1)
+        self._rule("futex", [_argument(1), private, mask, *tests, allow, refuse])
 
     def refuse_if(self, name: str, argument: int, values: Sequence[int]) -> None:
         """Refuse a call when the low word of an argument is one of `values`."""

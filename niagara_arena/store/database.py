@@ -127,6 +127,7 @@ def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check:
         db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         db.execute("PRAGMA journal_mode = WAL")
     if not fresh:
+        _check_length(path)
         _check_kind(db, path)
         if check and (write or path.stat().st_size <= _CHECKED_BYTES):
             _check_pages(db, path)
@@ -135,7 +136,7 @@ def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA wal_autocheckpoint = 500")
+        db.execute("PRAGMA wal_autocheckpoint = 200")
     else:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
@@ -146,6 +147,25 @@ def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check:
                 else "any `niagara tournament run` brings it up to date",
             )
         db.execute("PRAGMA query_only = ON")
+
+
+def _check_length(path: Path) -> None:
+    """See that no page is missing or cut; SQLite itself takes a cut last page for zeros.
+
+    Beside a log of writes the file may be behind, and SQLite knows.
+    """
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    with path.open("rb") as file:
+        head = file.read(32)
+    if not head.startswith(b"SQLite format 3\0"):
+        raise damaged(path, "it does not begin as an SQLite file does")
+    page = int.from_bytes(head[16:18], "big")
+    expected = int.from_bytes(head[28:32], "big") * (page if page > 1 else 65_536)
+    size = path.stat().st_size
+    if size < expected:
+        raise damaged(path, f"it has {size} bytes and should have {expected}")
 
 
 def _check_kind(db: sqlite3.Connection, path: Path) -> None:

@@ -60,7 +60,10 @@ def default_cache() -> Path:
     if os.geteuid() == 0:  # root's home is closed to the user that bots run as
         return Path("/var/tmp/niagara-arena-root")
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "niagara-arena"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "niagara-arena"
+    except RuntimeError:  # a user without a home
+        return Path(f"/var/tmp/niagara-arena-{os.geteuid()}")
 
 
 def open_cache(cache: Path) -> Path:
@@ -176,13 +179,26 @@ def remove_tree(folder: Path) -> None:
     """Remove a folder, read-only ones in it included; no matter if it is gone already."""
     if not folder.is_dir() or folder.is_symlink():
         return
-    for path, folders, _ in os.walk(folder):
-        os.chmod(path, 0o700)
-        for name in folders:  # os.walk can't enter what may not be read
-            inner = os.path.join(path, name)
-            if not os.path.islink(inner):
-                os.chmod(inner, 0o700)
+    _unlock(str(folder), None)
+    for _, folders, _, handle in os.fwalk(folder):
+        for name in folders:
+            _unlock(name, handle)
     shutil.rmtree(folder)
+
+
+def _unlock(name: str, parent: int | None) -> None:
+    """Let us into a directory; a link in its place, which a stranger may put there, stays shut."""
+    by_path = getattr(os, "O_PATH", 0)  # without it, what may not be read can't be opened
+    flags = by_path or os.O_RDONLY
+    try:
+        handle = os.open(name, flags | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    except OSError:  # a link, or gone
+        return
+    try:
+        with suppress(PermissionError):  # not ours: then we are root and need no permission
+            os.chmod(f"/proc/self/fd/{handle}" if by_path else handle, 0o700)
+    finally:
+        os.close(handle)
 
 
 class Cleaned(Struct, frozen=True):

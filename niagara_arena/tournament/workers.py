@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
@@ -98,7 +99,11 @@ class Worker:
         self._process = context.Process(
             target=_serve, args=(theirs, make_player, core, ours, os.getpid()), daemon=True
         )
-        self._process.start()
+        with warnings.catch_warnings():
+            # Python 3.12 warns of forking beside threads. Our own runs have none; a program that
+            # embeds us may, and the child touches nothing that another thread could hold.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
         theirs.close()
 
     @property

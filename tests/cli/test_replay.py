@@ -39,6 +39,7 @@ def test_a_game_is_shown_round_by_round(niagara: Niagara, faulty: str) -> None:
     rounds = range(1, FAULTY.end.rounds + 1)
     assert all(f" Round {number} of 40 " in run.stdout for number in rounds)
     assert "bot 3 (3) plays" in run.stdout
+    assert "notes: é  depth 3\n" in run.stdout
     assert "! bot 4 (4): illegal (choice): `$.choice` is 99" in run.stdout
     assert "bot 4 (4): forfeited (3 faults) for illegal: `$.choice` is 99" in run.stdout
     assert "\x1b" not in run.stdout
@@ -77,18 +78,38 @@ def test_a_game_as_json_holds_all_of_it(niagara: Niagara, faulty: str) -> None:
 def test_text_of_bots_can_not_steer_the_terminal(niagara: Niagara, tmp_path: Path) -> None:
     header = PLAIN.header
     evil = "\x1b]0;owned\x07\x1b[2J" + "x" * 30
-    seats = tuple(replaced(seat, name=evil, version=evil) for seat in header.seats)
+    seats = tuple(replaced(seat, name=evil, version=evil, submission=evil) for seat in header.seats)
     path = tmp_path / "evil.jsonl"
-    path.write_bytes(encode(replaced(PLAIN, header=replaced(header, seats=seats, opening=evil))))
+    record = replaced(
+        PLAIN,
+        header=replaced(header, seats=seats, opening=evil, sandbox=evil, game=evil, match=evil),
+        end=replaced(PLAIN.end, reason=evil),
+    )
+    path.write_bytes(encode(record))
     run = niagara("replay", "show", str(path))
     assert run.exit == 0
-    assert not set(run.stdout) & {"\x1b", "\x07"}
+    assert not set(run.stdout + run.stderr) & {"\x1b", "\x07"}
+    assert "the record is not true: end.reason" in run.stderr
+
+
+def test_of_a_record_that_is_not_true_only_what_was_played_is_shown(
+    niagara: Niagara, tmp_path: Path
+) -> None:
+    path = tmp_path / "untrue.jsonl"
+    end = replaced(PLAIN.end, winners=(99,), placings=(), verdicts=())
+    path.write_bytes(encode(replaced(PLAIN, end=end)))
+    run = niagara("replay", "show", str(path))
+    assert run.exit == 0
+    assert "the record is not true: end.winners: recorded [99]" in run.stderr
+    assert "winner" not in run.stdout
+    assert "the game is over" in run.stdout
 
 
 def test_rounds_of_a_story_have_their_notes_and_clocks() -> None:
     told = story(FAULTY)
     notes = [entry for frame in told.frames for entry in frame.entries if isinstance(entry, Note)]
     assert [note.text for note in notes] == list(FAULTY.measured.notes.values())
+    assert [note.data for note in notes] == list(FAULTY.measured.data.values())
     assert told.frames[0].bank_ms == (5000,) * 6
     assert told.bank_ms != (5000,) * 6
     off = replaced(

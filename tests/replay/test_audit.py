@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from niagara_arena import rules
 from niagara_arena.errors import InputError
@@ -344,3 +348,64 @@ def test_a_rebuilt_question_knows_what_was_answered() -> None:
                 for entry in message["legal"]
             ]
             assert msgspec.json.decode(sent.played) in entries
+
+
+SMALL = [
+    json.loads(line)
+    for line in encode(games.record("spirits", 3, 3, faulty=True, max_rounds=3, opening=2)).split(
+        b"\n"
+    )
+    if line
+]
+NASTY: list[object] = [
+    None,
+    -1,
+    0,
+    1,
+    99,
+    2**40,
+    2**70,
+    0.5,
+    "",
+    "x",
+    "base",
+    True,
+    [],
+    {},
+    [0, 1],
+    [[]],
+    {"a": 1},
+]
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of everything inside a JSON value."""
+    items: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for key, inner in items:
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(list(places(SMALL))), st.sampled_from(NASTY), st.booleans())
+def test_no_altered_record_makes_the_audit_fall_over(
+    path: tuple[str | int, ...], value: object, remove: bool
+) -> None:
+    """Whatever stands in a record, the audit proves it, names a difference, or refuses it."""
+    document: Any = copy.deepcopy(SMALL)
+    inside = document
+    for key in path[:-1]:
+        inside = inside[key]
+    if remove:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = value
+    lines = [json.dumps(line, separators=(",", ":")) for line in document]
+    try:
+        verify_bytes("".join(f"{line}\n" for line in lines).encode())
+    except InputError:
+        return

@@ -56,9 +56,9 @@ def _effects(state: State, seat: int, kind: str) -> set[object]:
     question = state._setup.ruleset.questions[kind]
     effects: set[object] = set()
     for menu in state._menus:
-        for index, action in enumerate(menu.actions):
+        for action, move in zip(menu.actions, menu.moves, strict=True):
             v = list(state._v)
-            question.perform(state._setup, v, seat, action, menu.option(index), [])
+            question.perform(state._setup, v, seat, action, move, [])
             effects.add(tuple(v))
     return effects
 

@@ -7,12 +7,14 @@ from niagara_arena.rules.base import perform_weather
 from niagara_arena.rules.components import WEATHER_HIGH
 from niagara_arena.rules.events import BeaverMoved, Event, MooseLeft, MooseTaken, WeatherChanged
 from niagara_arena.rules.geometry import LOST, SPACE_NAMES
-from niagara_arena.rules.moves import Option
+from niagara_arena.rules.moves import Move
 from niagara_arena.rules.state import (
     AT_PLACE,
     BEAVER,
+    CLOSING,
     HELD,
     MOOSE,
+    PHASE,
     RETURNING,
     WEATHER,
     WHIRLPOOL,
@@ -25,10 +27,10 @@ MOOSE_POINTS = 2
 
 
 def perform_weather_with_beaver(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Action, move: Move | None, events: list[Event]
 ) -> None:
     """Move the weather; at +2 a beaver not on the river comes out, clear of the whirlpool."""
-    perform_weather(setup, v, seat, action, option, events)
+    perform_weather(setup, v, seat, action, move, events)
     if v[WEATHER] == WEATHER_HIGH and not v[BEAVER]:
         v[BEAVER] = 2 if v[WHIRLPOOL] == 1 else 1
         events.append(BeaverMoved(SPACE_NAMES[v[BEAVER]]))
@@ -83,6 +85,6 @@ def moose_returns(setup: Setup, v: Vector, events: list[Event]) -> bool:
 
 
 def moose_of_removed(v: Vector, seat: int) -> None:
-    """Send the moose of a retired seat on its way back [N-5.4]."""
+    """Send the moose of a retired seat on its way back [N-5.4]; after the flow it is back."""
     if v[MOOSE] in (HELD + 2 * seat, HELD + 2 * seat + 1):
-        v[MOOSE] = RETURNING
+        v[MOOSE] = AT_PLACE if v[PHASE] == CLOSING else RETURNING

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from niagara_arena.rules.actions import Action, Arm, Moose
+from niagara_arena.rules.actions import Arm, Moose
 from niagara_arena.rules.base import STAY_MENUS, carry_out, stay
-from niagara_arena.rules.components import ONE_TWO_THREE
+from niagara_arena.rules.components import HIGHEST_NUMBER, ONE_TWO_THREE
 from niagara_arena.rules.events import CanoeReturned, CanoesAshore, Event
 from niagara_arena.rules.geometry import (
     ASHORE,
@@ -15,8 +15,8 @@ from niagara_arena.rules.geometry import (
     LOST,
     SPACE_NAMES,
 )
-from niagara_arena.rules.moves import Option
-from niagara_arena.rules.paddling import CanoeMenu, Menu, Paddler
+from niagara_arena.rules.moves import Move
+from niagara_arena.rules.paddling import AMOUNTS, CanoeMenu, Menu, Paddler
 from niagara_arena.rules.river import lose_cargo
 from niagara_arena.rules.spirits.animals import (
     MOOSE_POINTS,
@@ -55,9 +55,11 @@ _CANOES: Final = tuple(
     for canoe, capacity in enumerate(CAPACITIES)
 )
 
-_POINTS: Final = (*((card,) for card in range(8)), (), (), (1, 2, 3))
-"""Points by card; with 123 the seat chooses [N-10.2]."""
-_MOOSE_POINTS: Final = tuple(tuple(p + MOOSE_POINTS for p in points) for points in _POINTS)
+_POINTS: Final = (*range(HIGHEST_NUMBER + 1), 0, 0, AMOUNTS.index((1, 2, 3)))
+"""By card, the amounts of points that its moves have, see `AMOUNTS`."""
+_MOOSE_POINTS: Final = tuple(
+    AMOUNTS.index(tuple(points + MOOSE_POINTS for points in AMOUNTS[code])) for code in _POINTS
+)
 
 
 def canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
@@ -95,17 +97,18 @@ def _idle_once(menus: list[CanoeMenu]) -> tuple[Menu, ...]:
 
 
 def perform_canoe(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Any, move: Move | None, events: list[Event]
 ) -> None:
     """Carry out a canoe's move; the moose comes aboard first and leaves a canoe that is gone."""
-    if option is None:
+    if move is None:
         stay(v, seat, action, events)
         return
-    if option.action.take_moose:
-        take_moose(v, seat, option.canoe, events)
-    carry_out(v, seat, option, events)
-    if option.end >= JETTY:
-        moose_leaves_later(v, seat, option.canoe, events)
+    canoe = action[0]
+    if action[7]:  # take_moose
+        take_moose(v, seat, canoe, events)
+    carry_out(v, seat, action, move, events)
+    if move[1] >= JETTY:
+        moose_leaves_later(v, seat, canoe, events)
 
 
 def open_one_two_three(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None:
@@ -143,7 +146,7 @@ _MOOSE_MENUS: Final = tuple(
 
 
 def perform_moose(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Any, move: Move | None, events: list[Event]
 ) -> None:
     """Put the moose into the canoe ashore that takes it, if any does."""
     assert isinstance(action, Moose)
@@ -190,7 +193,7 @@ _ARM_MENUS: Final = (Menu((Arm("L"), Arm("R"))),)
 
 
 def perform_arm(
-    setup: Setup, v: Vector, seat: int, action: Action, option: Option | None, events: list[Event]
+    setup: Setup, v: Vector, seat: int, action: Any, move: Move | None, events: list[Event]
 ) -> None:
     """Drag the returning canoe into the arm that its seat picked [N-9.4]."""
     assert isinstance(action, Arm)
@@ -199,4 +202,4 @@ def perform_arm(
     _return(v, seat, canoe, FORK, DOWN[FORK][action.arm == "R"], events)
 
 
-assert _POINTS[ONE_TWO_THREE] == (1, 2, 3)
+assert AMOUNTS[_POINTS[ONE_TWO_THREE]] == (1, 2, 3)

@@ -32,6 +32,8 @@ class Bot:
         self.pid = self.process.pid
         self.output = b""
         self.log = b""
+        self.logged = 0
+        """How many bytes it has written to its log."""
         self.evidence: dict[str, Any] = {}
         self.over_memory = False
         self._parsed = 0
@@ -112,6 +114,7 @@ class Bot:
             with contextlib.suppress(BlockingIOError):
                 data = os.read(stream, 1 << 16)
                 if stream == self.process.stderr:
+                    self.logged += len(data)
                     self.log = (self.log + data)[-4096:]
                     if not data:
                         time.sleep(0.005)

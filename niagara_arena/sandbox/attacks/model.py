@@ -12,6 +12,7 @@ What to expect depends on the level and, in a few places, on the machine. The wo
     user          open to an ordinary user; for root the bot's uid differs, which stops it
     abi<N         open where the kernel's Landlock is older than ABI N
     no cgroup     open where no cgroup holds the bot
+    cgroup        open where a cgroup lets bots fork
     varies        settings of the kernel decide; either is fine
 """
 
@@ -119,6 +120,7 @@ def expected(word: str, machine: Machine) -> Outcome | None:
         "root": machine.root,
         "user": not machine.root,
         "no cgroup": not machine.cgroup,
+        "cgroup": machine.cgroup,
     }
     abi = word.removeprefix("abi<")
     is_open = machine.landlock_abi < int(abi) if abi != word else conditions[word]

@@ -11,11 +11,8 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from niagara_arena.errors import NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox.attacks import outside
 from niagara_arena.sandbox.attacks.bot import Bot
+from niagara_arena.sandbox.attacks.ears import Ears
 from niagara_arena.sandbox.interface import Backend, Launch
 
 __all__ = ["LIMITS", "PYTHON", "Stage", "Trial"]
@@ -37,86 +35,6 @@ COMMON = ("/dev/shm", "/tmp", "/var/tmp", "/run", "/dev", "/", "/bot", "/dev/mqu
 """Where bots look for a place to write."""
 
 
-class Ears:
-    """Listen on this machine, on every kind of socket, for words that bots should not get out."""
-
-    def __init__(self, directory: str) -> None:
-        self._heard = b""
-        self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
-        self.tcp = self._listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
-        self.udp = self._listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
-        self.tcp6: int | None = None
-        with contextlib.suppress(OSError):
-            self.tcp6 = self._listen(socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0))
-        self.path = f"{directory}/stream.socket"
-        self.datagram_path = f"{directory}/datagram.socket"
-        self.abstract = f"\0niagara-{secrets.token_hex(8)}"
-        self._listen(socket.AF_UNIX, socket.SOCK_STREAM, self.path)
-        self._listen(socket.AF_UNIX, socket.SOCK_DGRAM, self.datagram_path)
-        self._listen(socket.AF_UNIX, socket.SOCK_STREAM, self.abstract)
-        for path in (self.path, self.datagram_path):
-            os.chmod(path, 0o777)
-
-    def _listen(self, family: int, kind: int, address: Any) -> int:
-        ear = socket.socket(family, kind)
-        ear.bind(address)
-        if kind == socket.SOCK_STREAM:
-            ear.listen(64)
-        self._sockets.append(ear)
-        threading.Thread(target=self._hear, args=(ear, kind), daemon=True).start()
-        name = ear.getsockname()
-        return int(name[1]) if isinstance(name, tuple) else 0
-
-    def _hear(self, ear: socket.socket, kind: int) -> None:
-        while True:
-            try:
-                if kind == socket.SOCK_DGRAM:
-                    self._note(ear.recv(4096))
-                    continue
-                line, _ = ear.accept()
-                with line:
-                    line.settimeout(2)
-                    self._take(line)
-            except OSError:
-                if ear.fileno() < 0:
-                    return
-
-    def _take(self, line: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            if line.family != socket.AF_UNIX:
-                while data := line.recv(4096):
-                    self._note(data)
-                return
-            data, descriptors, _, _ = socket.recv_fds(line, 4096, 4)
-            self._note(data)
-            for fd in descriptors:
-                self._note(os.read(fd, 4096))
-                os.close(fd)
-
-    def _note(self, data: bytes) -> None:
-        with self._lock:
-            self._heard = (self._heard + b"\0" + data)[-65536:]
-
-    def heard(self, secret: str, seconds: float = 0.3) -> bool:
-        """Tell whether a secret came in; wait a little for what is on its way."""
-        ends = time.monotonic() + seconds
-        while True:
-            with self._lock:
-                if secret.encode() in self._heard:
-                    return True
-            if time.monotonic() > ends:
-                return False
-            time.sleep(0.01)
-
-    def close(self) -> None:
-        """Stop listening."""
-        for ear in self._sockets:
-            with contextlib.suppress(OSError):
-                ear.shutdown(socket.SHUT_RDWR)
-            ear.close()
-
-
 class Stage:
     """Hold what all probes of a run share."""
 
@@ -127,7 +45,7 @@ class Stage:
             )
         self.backend = backend
         self.level = backend.level
-        self.directory = tempfile.mkdtemp(prefix="niagara-attacks-")
+        self.directory = tempfile.mkdtemp(prefix=f"niagara-attacks-{os.getpid()}-")
         os.chmod(self.directory, 0o755)
         self.open_directory = f"{self.directory}/open"
         os.mkdir(self.open_directory)
@@ -135,7 +53,7 @@ class Stage:
         home = os.path.expanduser("~")
         usable = os.path.isdir(home) and os.access(home, os.W_OK)
         self.home = tempfile.mkdtemp(
-            prefix=".niagara-attacks-", dir=home if usable else self.directory
+            prefix=f".niagara-attacks-{os.getpid()}-", dir=home if usable else self.directory
         )
         os.chmod(self.home, 0o755)
         self.ears = Ears(self.open_directory)
@@ -160,8 +78,8 @@ class Trial:
         self.stage = stage
         self.secret = secrets.token_hex(16)
         self.marker = f"attack-{secrets.token_hex(8)}"
-        ones = set(secrets.SystemRandom().sample(range(24), 12))
-        self.bits = "".join("01"[place in ones] for place in range(24))
+        ones = set(secrets.SystemRandom().sample(range(40), 16))
+        self.bits = "".join("01"[place in ones] for place in range(40))
         self.bots: list[Bot] = []
         self._bystanders: list[subprocess.Popen[bytes]] = []
         self.room = f"{stage.open_directory}/{self.marker}"

@@ -20,7 +20,7 @@ from typing import Any
 
 from niagara_arena.sandbox.keeper import child, linux, tree, veil
 
-__all__ = ["FIRST", "start", "true_status"]
+__all__ = ["FIRST", "start", "true_end"]
 
 FIRST = 40
 """From this number on, bwrap's own descriptors: its arguments, the filter, info, block."""
@@ -112,17 +112,22 @@ def _bot_of(init: int, outer: int) -> int:
     raise OSError(0, "the bot's process did not appear", "bwrap")
 
 
-def true_status(bot: child.Started, status: int) -> int:
-    """Return how the bot ended; bwrap passes a signal on as 128 plus its number.
+def true_end(bot: child.Started, status: int) -> tuple[int, int]:
+    """Return how the bot ended, and its peak of resident memory in KB.
 
-    Since Linux 6.15 a pidfd remembers the end of its process. Before, 128 plus a signal is taken
-    for that signal: the same ambiguity that every shell has.
+    bwrap passes a signal on as 128 plus its number. Since Linux 6.15 a pidfd remembers the end of
+    its process; before, 128 plus a signal is taken for that signal, as every shell does. The peak
+    comes with the namespace's first process, the bot's parent, whom bwrap leaves to us.
     """
+    peak_kb = 0
+    with contextlib.suppress(ChildProcessError):
+        peak_kb = os.wait4(bot.init, 0)[2].ru_maxrss
     if bot.handle >= 0:
         info = bytearray(struct.pack("<Q56x", PIDFD_INFO_EXIT))
         with contextlib.suppress(OSError):
             fcntl.ioctl(bot.handle, PIDFD_GET_INFO, info)
             mask, code = struct.unpack("<Q52xi", info)
             if mask & PIDFD_INFO_EXIT:
-                return os.waitstatus_to_exitcode(code)
-    return 128 - status if 128 < status <= 128 + signal.NSIG else status
+                return os.waitstatus_to_exitcode(code), peak_kb
+    status = 128 - status if 128 < status <= 128 + signal.NSIG else status
+    return status, peak_kb

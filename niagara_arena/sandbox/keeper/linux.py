@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import struct
 import sys
 
 LINUX = sys.platform == "linux"
@@ -14,6 +15,8 @@ PR_SET_DUMPABLE = 4
 PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
+
+_WAITID = {"x86_64": 247, "aarch64": 95}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -75,6 +78,31 @@ def die_with(parent: int) -> None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def peek(pid: int) -> tuple[int, int] | None:
+    """Return how a child ended, and its peak of resident memory in KB, without reaping it.
+
+    The status is an exit code or, negative, a signal. None while it runs.
+    """
+    found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None:
+        return None
+    status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    return status, _peak_kb(pid)
+
+
+def _peak_kb(pid: int) -> int:
+    """Ask again for the usage, which Python's waitid leaves out; 0 where we can't."""
+    number = _WAITID.get(os.uname().machine) if LINUX else None
+    if number is None:
+        return 0
+    usage = bytes(144)
+    try:
+        syscall(number, os.P_PID, pid, None, os.WEXITED | os.WNOHANG | os.WNOWAIT, usage)
+    except OSError:
+        return 0
+    return int(struct.unpack_from("<q", usage, 32)[0])
 
 
 def _error(what: str) -> OSError:

@@ -39,6 +39,9 @@ class _Keeper:
         linux.adopt_orphans()
         self._wake = warden.wake_on_children()
         self._wanted, self._want = os.pipe()
+        # Wardens read its end as the runner's: it comes when we see the runner go, or go ourselves.
+        watched, self._alive = os.pipe()
+        self._runner.append(watched)
         self._wardens: set[int] = set()
         gc.freeze()
 
@@ -46,7 +49,7 @@ class _Keeper:
         """Fork a warden whenever the last one has got its plan, until the runner is gone."""
         poller = select.poll()
         poller.register(self._line, select.POLLHUP)
-        for one in (self._wanted, self._wake, *self._runner):
+        for one in (self._wanted, self._wake, *self._runner[:-1]):
             poller.register(one, select.POLLIN)
         self._fork()
         while True:
@@ -59,6 +62,7 @@ class _Keeper:
                 os.read(self._wanted, 1)
                 self._fork()
         self._line.close()
+        os.close(self._alive)
         self._finish()
 
     def _fork(self) -> None:
@@ -66,6 +70,7 @@ class _Keeper:
         if pid == 0:
             try:
                 os.close(self._wanted)
+                os.close(self._alive)
                 warden.serve_one(self._line, self._want, self._runner)
             finally:
                 os._exit(70)

@@ -104,9 +104,9 @@ def _watch(line: socket.socket, runner: list[int], wake: int, bot: child.Started
     poller = select.poll()
     for one in (line.fileno(), wake, *runner):
         poller.register(one, select.POLLIN)
-    ended = _report_end(line, bot)
+    ended = False
+    ready = {wake}  # it may have ended while it was being started
     while True:
-        ready = {one for one, _ in poller.poll()}
         if not ready.isdisjoint(runner):
             return
         if wake in ready:
@@ -119,6 +119,7 @@ def _watch(line: socket.socket, runner: list[int], wake: int, bot: child.Started
             if not _is_order(line):
                 return
             tree.sweep(os.getpid(), frozenset(), keep=bot.child)
+        ready = {one for one, _ in poller.poll()}
 
 
 def _is_order(line: socket.socket) -> bool:
@@ -131,11 +132,13 @@ def _is_order(line: socket.socket) -> bool:
 
 def _report_end(line: socket.socket, bot: child.Started) -> bool:
     """Report the bot's end, without reaping it: its pid stays its own until the runner is done."""
-    found = os.waitid(os.P_PID, bot.child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    found = linux.peek(bot.child)
     if found is None:
         return False
-    status = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-    _tell(line, status=cage.true_status(bot, status) if bot.init else status)
+    status, peak_kb = found
+    if bot.init:
+        status, peak_kb = cage.true_end(bot, status)
+    _tell(line, status=status, peak_kb=peak_kb)
     return True
 
 

@@ -128,6 +128,7 @@ def _send_keyring(told: Facts) -> object:
     secret, name = told["secret"].encode(), told["name"].encode()
     key = syscalls.call("add_key", b"user", name, secret, len(secret), -4)
     syscalls.call("keyctl", 5, key, 0x3F3F3F3F)  # anybody may do anything with it
+    syscalls.call("keyctl", 15, key, 60)  # bounded: it goes by itself
     return key
 
 
@@ -190,11 +191,13 @@ def _send_flock(told: Facts) -> object:
 def _receive_flock(told: Facts) -> str:
     bits = ""
     for path in _shared_files(told):
+        fd = os.open(path, os.O_RDONLY)
         try:
-            fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             bits += "0"
         except BlockingIOError:
             bits += "1"
+        os.close(fd)
     return bits
 
 
@@ -265,7 +268,7 @@ def _send_futex(told: Facts) -> object:
             value = ctypes.c_int32.from_address(word).value
             arguments = ("futex", word, 0, value, None, None, 0)
             threading.Thread(target=attempt, args=(syscalls.call, *arguments), daemon=True).start()
-    time.sleep(0.1)  # until all of them wait
+    time.sleep(0.3)  # until all of them wait
     return None
 
 

@@ -69,6 +69,16 @@ def command_lines(told: Facts) -> Facts:
     return _search([f"/proc/{pid}/cmdline" for pid in _pids() if pid != str(os.getpid())])
 
 
+def names(told: Facts) -> Facts:
+    """Learn what the machine calls itself."""
+    return {"text": " ".join(os.uname())}
+
+
+def own_cgroup(told: Facts) -> Facts:
+    """Learn the names of the control groups that we are in."""
+    return _search(["/proc/self/cgroup", "/proc/self/mountinfo"])
+
+
 def own_path(told: Facts) -> Facts:
     """Find out where on the machine our own directory lies."""
     return _search(["/proc/self/mountinfo", "/proc/self/environ", "/proc/1/cmdline"]) | {
@@ -165,6 +175,20 @@ def fill(told: Facts) -> Facts:
         except OSError as error:
             refused[directory] = refusal(error)
     return {"bytes": written, "refused": refused}
+
+
+def one_large(told: Facts) -> Facts:
+    """Write one file until told or refused; deaf to the signal that warns of its size."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    for directory in told["directories"]:
+        path = os.path.join(directory, told["secret"])
+        if not attempt(_touch, path, os.O_CREAT | os.O_WRONLY):
+            with open(path, "wb", buffering=0) as file:
+                while file.tell() < told["bytes"]:
+                    if attempt(file.write, b"\xa5" * (1 << 20)):
+                        break
+                return {"bytes": file.tell()}
+    return {"refused": "no directory to write in"}
 
 
 def crowd(told: Facts) -> Facts:

@@ -180,6 +180,9 @@ def fork(told: Facts) -> Facts:
             "fork": _fork,
             "fork by number": lambda: _raw_child(syscalls.call("fork")),
             "clone": lambda: _raw_child(syscalls.call("clone", signal.SIGCHLD, 0, 0, 0, 0)),
+            "clone beside us": lambda: _raw_child(
+                syscalls.call("clone", 0x8000 | signal.SIGCHLD, 0, 0, 0, 0)  # CLONE_PARENT
+            ),
             "clone3": lambda: _clone3(0),
             "spawn": lambda: os.posix_spawn("/usr/bin/sleep", ["sleep", "20"], {}),
         }
@@ -331,4 +334,27 @@ def hoard_by_children(told: Facts) -> Facts:
     for _ in range(told["count"]):
         _fork(hoard)
         os.read(reader, 1)
+    return {}
+
+
+def hot_potato(told: Facts) -> Facts:
+    """Pass life from child to child without end, waking everybody: whoever freezes us is late."""
+
+    def catch() -> None:
+        ends = time.monotonic() + 4
+        attempt(os.setsid)
+        while time.monotonic() < ends:
+            attempt(os.kill, told_pid, signal.SIGCONT)
+            attempt(os.write, 2, b".")
+            try:
+                if os.fork():
+                    os._exit(0)
+            except OSError:
+                pass
+        os._exit(0)
+
+    told_pid = os.getpid()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for _ in range(3):
+        _fork(catch)
     return {}

@@ -21,11 +21,11 @@ def _told(trial: Trial, channel: str, places: tuple[str, ...]) -> dict[str, Any]
 
 
 def _message(trial: Trial, text: object) -> bool:
-    """Tell whether a message arrived; of 24 bits, up to 3 may be lost to noise."""
+    """Tell whether a message arrived; of 40 bits, up to 6 may be lost to noise."""
     if not isinstance(text, str):
         return False
     wrong = sum(a != b for a, b in zip(trial.bits, text, strict=False))
-    bits = len(text) == len(trial.bits) and wrong <= 3
+    bits = len(text) == len(trial.bits) and wrong <= 6
     return bits or trial.secret in text or trial.secret[:15] in text.split()
 
 
@@ -123,6 +123,13 @@ PROBES = (
         "Wait on a word of a shared read-only file",
         _channel("futex"),
         note=_BITS,
+    ),
+    Probe(
+        "covert-futex-forking",
+        "The same, as bots that may fork",
+        _channel("futex", forking=True),
+        bwrap="cgroup",
+        note="processes that share semaphores need the calls that this uses",
     ),
     Probe(
         "covert-write-hint",

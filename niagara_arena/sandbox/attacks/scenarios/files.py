@@ -40,6 +40,13 @@ def _results(trial: Trial) -> Seen:
     return _stolen(trial, "files.read", paths=[trial.file("results.db", trial.secret)])
 
 
+def _results_by_build(trial: Trial) -> Seen:
+    path = trial.file("results.db", trial.secret)
+    bot = trial.run("files.read", {"paths": [path], "secret": ""}, writable=True)
+    stolen = bot.says(trial.secret)
+    return Seen(stolen, "it printed the secret" if stolen else _why(bot.evidence))
+
+
 def _home(trial: Trial) -> Seen:
     path = Path(trial.stage.home, trial.marker)
     path.write_text(trial.secret)
@@ -68,6 +75,21 @@ def _identity(trial: Trial) -> Seen:
             if here and here[:4096] in text:
                 known.append(path)
     return Seen(bool(known), f"it read {', '.join(known)}" if known else _why(bot.evidence))
+
+
+def _host_name(trial: Trial) -> Seen:
+    bot = trial.run("files.names")
+    known = f" {os.uname().nodename} " in bot.evidence.get("text", "")
+    return Seen(known, "it knows the host's name" if known else "it knows another name")
+
+
+def _own_cgroup(trial: Trial) -> Seen:
+    bot = trial.run("files.own_cgroup")
+    text = bot.evidence.get("text", "")
+    paths = {line.rpartition(":")[2] for line in outside.cgroups(os.getpid()).splitlines()}
+    paths |= {line.rpartition(":")[2] for line in outside.cgroups(bot.pid).splitlines()}
+    known = sorted(path for path in paths if len(path) > 1 and path in text)
+    return Seen(bool(known), f"it knows {known[0]}"[:60] if known else "it knows none")
 
 
 def _listing(trial: Trial) -> Seen:
@@ -131,13 +153,13 @@ def _inherited(trial: Trial) -> Seen:
     return Seen(bool(extra), f"it was left with {extra}" if extra else "only its three pipes")
 
 
-def _writing(directory: str) -> Scenario:
+def _writing(directory: str, *, building: bool = False) -> Scenario:
     """Make a scenario that tries to leave something in a directory of the machine."""
 
     def scenario(trial: Trial) -> Seen:
         where = {"room": trial.room, "staged": trial.staged(), "home": trial.stage.home}
         path = Path(where.get(directory, directory), trial.secret)
-        bot = trial.run("files.write", {"path": str(path)})
+        bot = trial.run("files.write", {"path": str(path)}, writable=building)
         here = os.path.lexists(path)
         with contextlib.suppress(OSError):
             path.rmdir() if path.is_dir() else path.unlink()
@@ -201,6 +223,13 @@ def _fill(trial: Trial) -> Seen:
     allowed = (LIMITS.tmp_mb + LIMITS.shm_mb) * MB
     words = f"{size // MB} MB in files, {allowed // MB} allowed"
     return Seen(size > allowed and bot.exit is None, words, weighed is None)
+
+
+def _large(trial: Trial) -> Seen:
+    places = _directories(trial)
+    bot = trial.run("files.one_large", {"directories": places, "bytes": 2 * LIMITS.file_mb * MB})
+    size = int(bot.evidence.get("bytes", 0)) // MB
+    return Seen(size > LIMITS.file_mb, f"a file of {size} MB, {LIMITS.file_mb} allowed", True)
 
 
 def _crowd(trial: Trial) -> Seen:
@@ -308,6 +337,15 @@ PROBES = (
     Probe("read-home", "Read a file in the organiser's home", _home),
     Probe("read-shadow", "Read the machine's passwords", _shadow, none="root"),
     Probe("read-identity", "Learn users and identity of the machine from /etc", _identity),
+    Probe("host-name", "Learn the host's name", _host_name, landlock="open"),
+    Probe(
+        "own-cgroup",
+        "Learn the machine's control groups",
+        _own_cgroup,
+        none="varies",
+        landlock="varies",
+        note="a machine may have none but the first",
+    ),
     Probe("list-directory", "List a directory of the organiser's", _listing),
     Probe(
         "inspect-file",
@@ -323,6 +361,12 @@ PROBES = (
     Probe("own-path", "Learn where on the machine it is staged", _own_path, landlock="open"),
     Probe("inherited", "Use a descriptor that the runner left open", _inherited, none="stopped"),
     Probe("write-results", "Make a file in a directory that all may write", _writing("room")),
+    Probe(
+        "write-building",
+        "Make a file in a directory that all may write, as a build",
+        _writing("room", building=True),
+    ),
+    Probe("read-building", "Read the organiser's results, as a build", _results_by_build),
     Probe("write-tmp", "Leave a file in the machine's /tmp", _writing("/tmp")),
     Probe("write-shm", "Leave a file in the machine's /dev/shm", _writing("/dev/shm")),
     Probe("write-home", "Make a file in the organiser's home", _writing("home")),
@@ -340,6 +384,7 @@ PROBES = (
         note="not every file system has them",
     ),
     Probe("fill-disk", "Fill tmp, /dev/shm, / and /dev with bytes", _fill),
+    Probe("large-file", "Write a larger file than allowed", _large),
     Probe("crowd-disk", "Fill tmp, /dev/shm, / and /dev with 20,000 files", _crowd),
     Probe("burrow", "Leave a folder too deep and locked to be removed", _burrow),
     Probe("dump-core", "Leave a core file behind", _core, none="varies"),

@@ -72,7 +72,9 @@ _WATCHED = "the watchdog sees it, at every level"
 _UNSEEN = "mapped nowhere, so only the kernel's own accounts can tell"
 
 PROBES = (
-    Probe("memory", "Take private memory", _bomb("memory.private"), "stopped", note=_WATCHED),
+    Probe(
+        "private-memory", "Take private memory", _bomb("memory.private"), "stopped", note=_WATCHED
+    ),
     Probe("shared-memory", "Take shared memory", _bomb("memory.shared"), "stopped", note=_WATCHED),
     Probe(
         "disguised-memory",
@@ -92,7 +94,7 @@ PROBES = (
         "all-memory",
         "Take memory, tmp and shared memory together",
         _bomb("memory.everything"),
-        none="stopped",
+        none="varies",
     ),
     Probe("lock-memory", "Nail memory down", _lock, none="varies"),
     Probe("descriptor-bomb", "Open more files than allowed", _descriptors),

@@ -11,8 +11,8 @@ from niagara_arena.sandbox.attacks.scenarios.files import _why as why
 from niagara_arena.sandbox.attacks.stage import Trial
 
 
-def _sent(program: str, **told: str) -> Scenario:
-    """Make a scenario whose bot must get the secret to one of our ears."""
+def _sent(program: str, to: str, *, building: bool = False) -> Scenario:
+    """Make a scenario whose bot, or build, must get the secret to one of our ears."""
 
     def scenario(trial: Trial) -> Seen:
         ears = trial.stage.ears
@@ -24,11 +24,11 @@ def _sent(program: str, **told: str) -> Scenario:
             "datagram": {"address": ears.datagram_path},
             "abstract": {"address": ears.abstract},
         }
-        place = places[told["to"]]
+        place = places[to]
         if place.get("port", 0) is None:
             raise NotTried("this machine has no IPv6")
-        bot = trial.run(program, place)
-        heard = ears.heard(trial.secret, 0.3 if not bot.evidence.get("refused") else 0.0)
+        bot = trial.run(program, place, writable=building)
+        heard = ears.heard(trial.secret, 0.0 if bot.evidence.get("refused") else 2.0)
         return Seen(heard, "the word came through" if heard else why(bot.evidence))
 
     return scenario
@@ -36,8 +36,8 @@ def _sent(program: str, **told: str) -> Scenario:
 
 def _passed(trial: Trial) -> Seen:
     bot = trial.start("network.pass_descriptor", told={"address": trial.stage.ears.path})
-    bot.hear("done", 0.3)
-    heard = trial.stage.ears.heard(trial.secret, 0.1)
+    passed = bot.hear("passed")
+    heard = trial.stage.ears.heard(trial.secret, 2.0 if passed else 0.0)
     return Seen(heard, "the descriptor came through" if heard else why(bot.evidence))
 
 
@@ -79,6 +79,11 @@ PROBES = (
     ),
     Probe("tcp-listen", "Listen on a TCP port", _served),
     Probe("udp", "Send a datagram to this machine", _sent("network.udp", to="udp")),
+    Probe(
+        "udp-building",
+        "Send a datagram, as a build",
+        _sent("network.udp", to="udp", building=True),
+    ),
     Probe("unix", "Connect to a unix socket by path", _sent("network.unix_stream", to="path")),
     Probe(
         "unix-datagram",

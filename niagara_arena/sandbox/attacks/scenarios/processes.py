@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 import warnings
+from collections.abc import Callable
 
 import msgspec
 
@@ -48,9 +49,9 @@ def _signal_runner(trial: Trial) -> Seen:
     return Seen(dead, "the organiser's process is dead" if dead else why(bot.evidence))
 
 
-def _signal_rival(trial: Trial) -> Seen:
+def _signal_rival(trial: Trial, **more: bool) -> Seen:
     rival = _rival(trial)
-    trial.run("processes.signal_them", {"pids": [rival.pid]})
+    trial.run("processes.signal_them", {"pids": [rival.pid]}, **more)
     rival.linger(0.1)
     dead = rival.exit is not None
     return Seen(dead, "its rival is dead" if dead else "its rival lives")
@@ -139,7 +140,7 @@ def _starve_pipes(trial: Trial) -> Seen:
     """Let bots fill the pipe budget of their uid; a pipe of ours must keep its size."""
     roomy = msgspec.structs.replace(LIMITS, open_files=256)
     for name in ("bot", "rival"):
-        trial.start("memory.pipes", told={"bytes": 100 << 20}, name=name, limits=roomy).finish()
+        trial.start("memory.exhaust_pipes", name=name, limits=roomy).finish()
     reader, writer = os.pipe()
     size = fcntl.fcntl(writer, 1032)  # F_GETPIPE_SZ
     os.close(reader)
@@ -147,9 +148,26 @@ def _starve_pipes(trial: Trial) -> Seen:
     return Seen(size < 65536, f"our own pipe holds {size} bytes")
 
 
-def _daemon(trial: Trial) -> Seen:
+def _forking(scenario: Callable[..., Seen]) -> Scenario:
+    """Make a scenario of one that is played by a bot that may fork, where a cage allows such."""
+
+    def run(trial: Trial) -> Seen:
+        try:
+            return scenario(trial, multi_process=True)
+        except NotPossibleHere as error:
+            return Seen(False, f"refused at the start: {error}")
+
+    return run
+
+
+def _building(scenario: Callable[..., Seen]) -> Scenario:
+    """Make a scenario of one that is played by a build."""
+    return lambda trial: scenario(trial, writable=True)
+
+
+def _daemon(trial: Trial, **more: bool) -> Seen:
     """Kill the bot; see whether its pipe closes and nobody is left."""
-    bot = trial.run("processes.daemon")
+    bot = trial.run("processes.daemon", **more)
     known = {pid: outside.birth(pid) for pid in outside.marked(trial.marker)}
     pipe = os.dup(bot.process.stdout)
     bot.process.kill()
@@ -176,9 +194,9 @@ def _cpu(pids: list[int]) -> int:
     return sum(outside.cpu_ticks(pid) for pid in pids)
 
 
-def _burn_by_children(trial: Trial) -> Seen:
+def _burn_by_children(trial: Trial, **more: bool) -> Seen:
     """See whether a child's thinking is on the bot's clock."""
-    bot = trial.run("processes.burn_by_children")
+    bot = trial.run("processes.burn_by_children", **more)
     before = bot.process.cpu_ns()
     below = outside.descendants(bot.pid)
     ends = time.monotonic() + 3
@@ -188,15 +206,15 @@ def _burn_by_children(trial: Trial) -> Seen:
     return Seen(unseen > 0.1, f"{unseen:.2f} s off the clock" if below else why(bot.evidence))
 
 
-def _think_while_frozen(trial: Trial) -> Seen:
+def _think_while_frozen(trial: Trial, **more: bool) -> Seen:
     """Freeze the bot; see whether anything below it goes on thinking."""
-    bot = trial.run("processes.burn_by_children")
+    bot = trial.run("processes.burn_by_children", **more)
     bot.process.freeze()
     time.sleep(0.02)
     below = outside.descendants(bot.pid)
     before = _cpu(below)
-    ends = time.monotonic() + 0.6
-    while _cpu(below) <= before + 5 and time.monotonic() < ends:
+    ends = time.monotonic() + 1.0
+    while below and _cpu(below) <= before + 5 and time.monotonic() < ends:
         time.sleep(0.05)
     gained = (_cpu(below) - before) / TICKS_S
     bot.process.thaw()
@@ -211,7 +229,7 @@ def _cpu_limit(trial: Trial) -> Seen:
     return Seen(bool(burnt), f"it burnt {burnt:.1f} s of 1" if burnt else "it was ended")
 
 
-def _outlive(program: str, *, fork: bool = False, kill_parents: bool = False) -> Scenario:
+def _outlive(program: str, *, fork: bool = False, multi_process: bool = False) -> Scenario:
     """Make a scenario in which the runner is killed; see whether the bot lives on.
 
     The runner that dies is a fork of ours, with a back end of its own making.
@@ -226,8 +244,9 @@ def _outlive(program: str, *, fork: bool = False, kill_parents: bool = False) ->
             runner = os.fork()
         if runner == 0:
             try:
-                bot = Bot(trial.stage.backend, trial.launch(program, directory))
-                bot.tell(secret="", fork=fork, kill=kill_parents)
+                launch = trial.launch(program, directory, multi_process=multi_process)
+                bot = Bot(trial.stage.backend, launch)
+                bot.tell(secret="", fork=fork)
                 os.write(theirs, b"y" if bot.hear("ready", 8) else b"n")
             finally:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -237,7 +256,7 @@ def _outlive(program: str, *, fork: bool = False, kill_parents: bool = False) ->
         os.waitpid(runner, 0)
         left = outside.vanished(trial.marker, {}, 2.0)
         if not word:
-            raise NotTried("a second runner could not start a bot")
+            return Seen(bool(left), "refused at the start")
         return Seen(bool(left), f"{len(left)} survive the runner" if left else "nobody is left")
 
     return scenario
@@ -258,17 +277,33 @@ def _late_thread(trial: Trial) -> Seen:
     return Seen(bool(left), "its threads survive" if left else "nobody is left")
 
 
-def _regicide(trial: Trial) -> Seen:
-    """Kill whoever watches over the bot, and see whether the bot lives on."""
-    return _outlive("processes.kill_watchers", kill_parents=True)(trial)
-
-
-def _memory_by_children(trial: Trial) -> Seen:
-    bot = trial.run("processes.hoard_by_children", {"count": 3, "bytes": 40 << 20})
+def _memory_by_children(trial: Trial, **more: bool) -> Seen:
+    bot = trial.run("processes.hoard_by_children", {"count": 3, "bytes": 40 << 20}, **more)
     bot.linger(0.2)
     held = sum(map(outside.resident_bytes, [bot.pid, *outside.descendants(bot.pid)])) >> 20
-    over = held > LIMITS.memory_mb * 1.2 and bot.exit is None and not bot.over_memory
-    return Seen(over, f"{held} MB held together, {LIMITS.memory_mb} allowed")
+    # A cgroup can't tell memory from files in memory: it allows for all of them together.
+    # Pages that children share with their parent count here for each of them.
+    allowed = LIMITS.memory_mb + LIMITS.tmp_mb + LIMITS.shm_mb + 40
+    over = held > allowed and bot.exit is None and not bot.over_memory
+    return Seen(over, f"{held} MB held together, {allowed} allowed")
+
+
+def _hot_potato(trial: Trial, **more: bool) -> Seen:
+    """Freeze a tree that forks without end; see whether anybody in it is still born.
+
+    Each newborn writes a byte to the log, which only we read.
+    """
+    bot = trial.run("processes.hot_potato", **more)
+    born = 0
+    for _ in range(8):  # it is a race; one lost is enough
+        bot.process.freeze()
+        bot.linger(0.05)
+        before = bot.logged
+        bot.linger(0.1)
+        born += bot.logged - before
+        bot.process.thaw()
+        bot.linger(0.05)
+    return Seen(born > 0, f"{born} were born while frozen" if born else "all stood still")
 
 
 def _limits(trial: Trial) -> Seen:
@@ -385,13 +420,55 @@ PROBES = (
         none="stopped",
         note=_KEPT,
     ),
-    Probe("kill-keepers", "Kill those who watch over it, and live on", _regicide),
+    Probe(
+        "outlive-runner-forking",
+        "The same, as a bot that may fork",
+        _outlive("processes.outlive", fork=True, multi_process=True),
+        none="stopped",
+        note=_KEPT,
+    ),
+    Probe(
+        "kill-keepers",
+        "Kill those who watch over it, and live on",
+        _outlive("processes.kill_watchers"),
+        none="varies",
+    ),
     Probe(
         "late-thread",
         "Let threads live on in a process that looks dead",
         _late_thread,
         none="stopped",
     ),
+    Probe(
+        "daemon-forking",
+        "Leave a daemon, as a bot that may fork",
+        _forking(_daemon),
+        none="stopped",
+        note=_KEPT,
+    ),
+    Probe(
+        "cpu-by-children-forking",
+        "Let a child think off the clock, as a bot that may fork",
+        _forking(_burn_by_children),
+    ),
+    Probe(
+        "frozen-forking",
+        "Let a child think while frozen, as a bot that may fork",
+        _forking(_think_while_frozen),
+    ),
+    Probe(
+        "hot-potato-forking",
+        "Outrun the freeze by forking without end, as a bot that may fork",
+        _forking(_hot_potato),
+        none="varies",
+    ),
+    Probe(
+        "memory-forking",
+        "Take too much memory over children, as a bot that may fork",
+        _forking(_memory_by_children),
+    ),
+    Probe("daemon-building", "Leave a daemon, as a build", _building(_daemon), none="stopped"),
+    Probe("signal-building", "Kill a bot, as a build", _building(_signal_rival)),
     Probe("raise-limits", "Raise the limits set for it", _limits, none="varies"),
     Probe("unpin", "Leave the core it was put on", _pin),
     Probe("scheduling", "Change its scheduling class", _scheduling),

@@ -1,0 +1,182 @@
+"""An end is total: trees, daemons, a killed runner, a killed warden; nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from niagara_arena.sandbox import Backend
+from niagara_arena.sandbox.choosing import trial
+from niagara_arena.sandbox.keeper import tree
+from tests.sandbox.helpers import finish, launch, marked, python, read_line, until
+
+ROOT = Path(__file__).parents[2]
+
+# Children, grandchildren in sessions of their own, a daemon whose parents have gone; all deaf to
+# whatever can be ignored, all with the marker on their command line.
+TREE = """
+import os, signal, subprocess, sys, time
+marker, depth = sys.argv[1], int(sys.argv[2])
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    signal.signal(number, signal.SIG_IGN)
+def more(depth, **how):
+    words = [sys.executable, "-S", "-c", SOURCE, marker, str(depth)]
+    return subprocess.Popen(words, stdout=subprocess.DEVNULL, **how)
+if depth:
+    more(depth - 1)
+    more(depth - 1, start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        more(0)
+        os._exit(0)
+print("grown", flush=True)
+time.sleep(1000)
+"""
+TREE = "SOURCE = " + repr(TREE) + "\nexec(SOURCE)"
+TREE = TREE.replace('"-c", SOURCE', '"-c", "SOURCE = " + repr(SOURCE) + "\\\\nexec(SOURCE)"')
+
+
+def grow_and_close(backend: Backend, folder: Path, marker: str, **fields: object) -> None:
+    """Start a tree of processes; end it when it is grown."""
+    process = backend.start(launch(folder, "python3", "-S", "-c", TREE, marker, "2", **fields))
+    assert read_line(process) == "grown"
+    until(lambda: len(marked(marker)) >= 7, "a tree of processes")
+    process.close()
+
+
+def test_a_tree_of_daemons_dies_with_the_bot_even_without_a_cage(folder: Path, marker: str) -> None:
+    backend = trial("none").backend
+    assert backend is not None
+    grow_and_close(backend, folder, marker)
+    assert not marked(marker)
+
+
+def test_a_build_that_forks_dies_whole(cage: Backend, folder: Path, marker: str) -> None:
+    grow_and_close(cage, folder, marker, writable=True)
+    assert not marked(marker)
+
+
+def test_what_a_bot_leaves_when_it_ends_is_killed(folder: Path, marker: str) -> None:
+    backend = trial("none").backend
+    assert backend is not None
+    command = f"setsid sh -c 'sleep 1000; : {marker}' & exit 0"
+    process = backend.start(launch(folder, "/bin/sh", "-c", command))
+    until(lambda: process.poll() is not None, "the end of the shell")
+    until(lambda: not marked(marker), "the end of what it left")
+    process.close()
+
+
+def test_a_caged_bot_cannot_fork(cage: Backend, folder: Path) -> None:
+    code = """
+import os, subprocess, threading
+spawn = lambda: os.posix_spawn("/bin/true", ["true"], {})
+for way in (os.fork, lambda: subprocess.run(["/bin/true"]), spawn):
+    try: way(); print("forked")
+    except PermissionError: print("refused")
+threading.Thread(target=lambda: print("thread")).start()
+"""
+    out, err, _ = finish(cage.start(launch(folder, *python(code))))
+    assert out.split() == ["refused", "refused", "refused", "thread"], err
+
+
+RUNNER = """
+import sys, time
+from niagara_arena.records import Limits
+from niagara_arena.sandbox import Launch, choose
+backend = choose(sys.argv[1])
+launches = [Launch(sys.argv[2], tuple(sys.argv[4:]), Limits(), writable=sys.argv[3] == "True")] * 3
+bots = [backend.start(one) for one in launches]
+print("started", flush=True)
+time.sleep(1000) if sys.argv[-1] != "leave" else None
+"""
+
+
+def run(*words: str) -> subprocess.Popen[bytes]:
+    """Start a runner of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, "-c", RUNNER, *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd="/")
+
+
+def scratches() -> set[str]:
+    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("niagara-")}
+
+
+@pytest.mark.parametrize("build", [False, True], ids=["a-bot", "a-build-that-forks"])
+def test_nothing_survives_a_sigkill_of_the_runner(
+    backend: Backend, folder: Path, marker: str, build: bool
+) -> None:
+    grown = build or backend.level == "none"
+    words = ("python3", "-S", "-c", TREE, marker, "1" if grown else "0")
+    with run(backend.level, str(folder), str(build), *words) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == b"started\n"
+        until(lambda: len(marked(marker)) >= (9 if grown else 3), "three bots")
+        runner.kill()
+        runner.wait()
+        until(lambda: not marked(marker), "the end of every bot")
+
+
+def test_nothing_survives_a_runner_that_just_ends(
+    backend: Backend, folder: Path, marker: str
+) -> None:
+    words = ("python3", "-S", "-c", "import time; time.sleep(1000)", marker, "leave")
+    with run(backend.level, str(folder), "False", *words) as runner:
+        assert runner.wait() == 0
+    until(lambda: not marked(marker), "the end of every bot")
+
+
+def test_a_bot_dies_with_its_warden(backend: Backend, folder: Path, marker: str) -> None:
+    process = backend.start(launch(folder, *python("import time; time.sleep(1000)"), marker))
+    warden = process.pid
+    while Path(f"/proc/{warden}/comm").read_text() != "niagara-warden\n":
+        status = Path(f"/proc/{warden}/status").read_text()
+        warden = int(next(line for line in status.splitlines() if line.startswith("PPid"))[6:])
+    os.kill(warden, signal.SIGKILL)
+    until(lambda: not marked(marker), "the end of the bot")
+    until(lambda: process.poll() is not None, "word of it")
+    process.close()
+
+
+def test_a_bot_outlives_the_thread_that_started_it(backend: Backend, folder: Path) -> None:
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(backend.start(launch(folder, "/bin/cat")))
+    )
+    thread.start()
+    thread.join()
+    (process,) = found
+    os.write(process.stdin, b"alive\n")
+    assert read_line(process) == "alive"
+    process.close()
+
+
+def test_a_forked_runner_has_bots_of_its_own(backend: Backend, folder: Path) -> None:
+    ours = backend.start(launch(folder, "/bin/cat"))
+    pid = os.fork()
+    if pid == 0:  # no assertion may leave this branch
+        try:
+            theirs = backend.start(launch(folder, "/bin/cat"))
+            os.write(theirs.stdin, b"child\n")
+            good = read_line(theirs) == "child"
+            theirs.close()
+            os._exit(0 if good else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.write(ours.stdin, b"parent\n")
+    assert read_line(ours) == "parent"
+    ours.close()
+
+
+def test_the_children_of_a_process_are_found_without_the_kernels_help() -> None:
+    with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE) as child:
+        assert (child.pid, os.getpid()) in tree._parents()
+        assert child.pid in tree.descendants(os.getpid())
