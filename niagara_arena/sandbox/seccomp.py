@@ -63,6 +63,8 @@ _COVERT = ("flock", "inotify_add_watch", "inotify_init", "inotify_init1")
 _FCNTL_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
 """F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_NOTIFY."""
 
+_FCNTL_PIPES = (1031,)
+"""F_SETPIPE_SZ: large pipes would use up what all pipes of a user may hold, ours among them."""
 _FUTEX_WAKES = (1, 3, 4, 5, 10)
 """FUTEX_WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAKE_BITSET: between processes, if not private."""
 _FUTEX_PRIVATE = 128
@@ -75,6 +77,11 @@ _PRCTL = (1, 22, 35, 36, 62, 0x59616D61)
 
 # Where a bot shares the host's processes, under the same uid perhaps.
 _SHARED_NEVER = ("pidfd_open", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+# Landlock lets whoever owns a file change what it is called, allowed and marked with.
+_ATTRIBUTES = """
+chmod chown fchmod fchmodat fchmodat2 fchown fchownat fremovexattr fsetxattr futimesat lchown
+lremovexattr lsetxattr removexattr setxattr utime utimensat utimes
+""".split()
 _SELF_ONLY = ("kill", "tgkill", "tkill")
 _FCNTL_OWNERS = (8, 10, 15)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX: having the kernel signal another process."""
@@ -100,7 +107,7 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
     fcntls: tuple[int, ...] = ()
     ioctls: tuple[int, ...] = _IOCTL_TERMINAL
     if not build:
-        fcntls += _FCNTL_LOCKS
+        fcntls += _FCNTL_LOCKS + _FCNTL_PIPES
         program.ignore("fadvise64")
         program.refuse_if_bit("preadv2", 5, _PREADV2_NOWAIT, errno.EOPNOTSUPP)
     if not fork and not _is_musl():
@@ -128,6 +135,8 @@ def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
         names |= {"setsid", "setpgid", "fork", "vfork"}
     if shared:
         names |= {*_SHARED_NEVER}
+    if shared and not build:
+        names |= {*_ATTRIBUTES}
     return tuple(sorted(names))
 
 
