@@ -27,8 +27,9 @@ from niagara_arena.sandbox.seccomp import SELF, assemble
 
 __all__ = ["Landlocked"]
 
-HEADROOM = 4
-"""How many bots' worth of threads our user may have besides its own: bots are counted together."""
+HEADROOM = 4096
+"""How many threads our user may get besides its own: all its bots are counted together, so this only
+protects the machine for the moment until a warden looks."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _SOURCES = ("/dev/random", "/dev/urandom")
@@ -86,7 +87,7 @@ class Landlocked:
         read = [*system_paths(), *_SOURCES, directory, arena, *program.shown, *runtimes.values()]
         processes = launch.limits.processes
         if not self._root:
-            processes = processes * HEADROOM + self._tasks()
+            processes = HEADROOM + self._tasks()
         return {
             "executable": program.path,
             "argv": launch.command,
