@@ -161,7 +161,7 @@ def run(
     \b
     Examples:
       niagara tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
-        --name example --sandbox none --seed 7
+        --seating rotations --name example --sandbox none
     """
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
     backend = choose(config.sandbox)
