@@ -56,6 +56,24 @@ COMMANDS = (
         "Plan, run and check tournaments.",
     ),
     Entry(
+        "leaderboard",
+        "niagara_arena.cli.leaderboard",
+        "leaderboard",
+        "Show the bots in order, and how sure that order is.",
+    ),
+    Entry(
+        "crosstable",
+        "niagara_arena.cli.crosstable",
+        "crosstable",
+        "Show who beats whom.",
+    ),
+    Entry(
+        "compare",
+        "niagara_arena.cli.compare",
+        "compare",
+        "Find out whether one bot is better than another.",
+    ),
+    Entry(
         "replay",
         "niagara_arena.cli.replay",
         "replay",

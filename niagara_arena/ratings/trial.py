@@ -31,8 +31,8 @@ from niagara_arena.ratings.columns import Floats
 
 __all__ = ["Judgement", "Plan", "Score", "Verdict", "blocks_needed", "judge", "score"]
 
-_HIGHEST_STAKE = 0.45
-"""Keeps 1 + λ·(d − m) above 0 for every difference d and mean m in −1…1."""
+_HIGHEST_STAKE = 0.95
+"""Keeps a bet from losing everything: the worst block leaves a twentieth."""
 _STEPS = (1.0, 2.0, 4.0)
 
 
@@ -155,7 +155,8 @@ def _bound(d: Floats, stakes: Floats, limit: float) -> float:
     ruled_out, open_ = -1.0, 1.0
     for _ in range(40):
         middle = (ruled_out + open_) / 2
-        worst = _capital(d - middle, stakes).max(initial=0.0)
+        fitting = np.minimum(stakes, _HIGHEST_STAKE / (1 + middle))
+        worst = _capital(d - middle, fitting).max(initial=0.0)
         ruled_out, open_ = (middle, open_) if worst >= limit else (ruled_out, middle)
     return ruled_out if ruled_out > -1 + 1e-9 else -1.0
 
