@@ -37,7 +37,9 @@ def _fill_tournament(
     names = sorted({bot for game in games for bot in game.seats})
     entrants = [Entrant(bot, bots[bot].name, bots[bot].version) for bot in names]
     settings = Settings(rules=games[0].rules)
-    facts = make_facts(name, Spec(seed=name, settings=settings), entrants)
+    seats = tuple(sorted({len(game.seats) for game in games}))
+    spec = Spec(seed=name, settings=settings, seats=seats, games_per_bot=1)
+    facts = make_facts(name, spec, entrants)
     tournament = store.writer.add_tournament(facts, "2026-01-01T00:00:00Z")
     store.writer.begin_run(tournament, "2026-01-01T00:00:00Z", 1, "none")
     numbering = {entrant.submission: i for i, entrant in enumerate(facts.entrants)}
