@@ -99,9 +99,9 @@ def card_of(action: object) -> int:
 
 
 CARD_MENUS: Final = tuple(
-    Menu(tuple(PLAYS[card] for card in cards_of(mask))) for mask in range(1 << len(CARD_NAMES))
+    (Menu(tuple(PLAYS[card] for card in cards_of(mask))),) for mask in range(1 << len(CARD_NAMES))
 )
-"""By hand: its cards, ordered by name as strings [N-3.1]."""
+"""By hand: the menu of its cards, ordered by name as strings [N-3.1]."""
 
 
 # --- Phase II: number cards --------------------------------------------------------------------

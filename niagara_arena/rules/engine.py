@@ -94,7 +94,7 @@ def run(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = Fal
     while True:
         phase = v[PHASE]
         if phase == TURNS:
-            asked = _run_turns(setup, v, events)
+            asked = run_turns(setup, v, events)
             if asked is not None:
                 return asked
         elif phase == CLOSING:
@@ -118,8 +118,13 @@ def run(setup: Setup, v: Vector, events: list[Event], pause_at_round: bool = Fal
             return (), ()
 
 
-def _run_turns(setup: Setup, v: Vector, events: list[Event]) -> Asked | None:
-    """Go on with the turns from the acting seat's; return an open decision, None at their end."""
+def run_turns(setup: Setup, v: Vector, events: list[Event]) -> Asked | None:
+    """Go on with the turns from the acting seat's; return an open decision, None at their end.
+
+    To be called in phase II or later; later than that there is nothing to do.
+    """
+    if v[PHASE] != TURNS:
+        return None
     plays = setup.ruleset.plays
     seats = setup.seats
     start = v[START]
@@ -162,7 +167,8 @@ def open_secret(setup: Setup, v: Vector) -> tuple[Decision, ...]:
         if v[at + CARD] or v[at + RETIRED]:
             continue
         if v[at + BUY] == UNDECIDED:
-            if v[at] == LOST or v[at + 2] == LOST:
+            lost = (v[at] == LOST) + (v[at + 2] == LOST)
+            if lost == 2 or (lost and v[at + BANK]):
                 menu = buy_menu(setup, v, seat).actions
                 if len(menu) > 1:
                     pending.append(_BUY_DECISIONS[seat])

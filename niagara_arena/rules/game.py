@@ -21,7 +21,7 @@ from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action
 from niagara_arena.rules.base import CARD_BY_ID, CARD_MENUS, buy_menu, card_of
 from niagara_arena.rules.checks import need_seat, need_state, refuse_state, shown
-from niagara_arena.rules.engine import answer_buy, begin_turns, run, settle, take_off
+from niagara_arena.rules.engine import answer_buy, begin_turns, run, run_turns, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
 from niagara_arena.rules.geometry import ASHORE
@@ -118,16 +118,17 @@ def legal(state: State, seat: int) -> tuple[Action, ...]:
 
 def open_menus(state: State, seat: int) -> tuple[Menu, ...]:
     """Return the menus of a seat's open decision; empty if it has none."""
-    decisions = pending(state)
+    try:
+        decisions = state._pending
+    except AttributeError:
+        refuse_state(state)
     if type(seat) is not int:
         need_seat(seat, state.seats)
     for decision in decisions:
         if decision[0] == seat:
-            if state._menus:
-                return state._menus
             if decision[1] == "card":
-                return (CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]],)
-            return (buy_menu(state._setup, state._v, seat),)
+                return CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]]
+            return state._menus or (buy_menu(state._setup, state._v, seat),)
     need_seat(seat, state.seats)
     return ()
 
@@ -138,7 +139,10 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     With ``pause_at_round`` it stops, nothing pending, when a round has just begun. Raises
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
-    asked = pending(state)
+    try:
+        asked = state._pending
+    except AttributeError:
+        refuse_state(state)
     if type(seat) is not int:
         need_seat(seat, state.seats)
     for decision in asked:
@@ -156,7 +160,7 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
         if len(asked) > 1:  # others still think: nothing is told
             left = asked[1:] if decision is asked[0] else _without(asked, decision)
             return _step(Step, (State(state._setup, v, left, (), state._position), ()))
-        return _finish(state, v, [], True, pause_at_round)
+        return _begin(state, v, pause_at_round)
     if decision[1] == "buy":
         return _buy(state, v, seat, action, pause_at_round)
     for menu in state._menus:
@@ -169,18 +173,19 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     setup = state._setup
     perform = setup.ruleset.performs[decision[1]]
     perform(setup, v, seat, menu.actions[index], menu.moves[index], events)
-    return _finish(state, v, events, False, pause_at_round)
+    asked, menus = run_turns(setup, v, events) or run(setup, v, events, pause_at_round)
+    return _step(Step, (State(setup, v, asked, menus, None), tuple(events)))
 
 
 _step = tuple.__new__  # what Step(…) does, without its detour
 
 
-def _finish(state: State, v: Vector, events: list[Event], begins: bool, pause: bool) -> Step:
-    """Go on to the next real choice; ``begins`` says that phase I is over."""
+def _begin(state: State, v: Vector, pause: bool) -> Step:
+    """Go on to the next real choice when phase I is over."""
     setup = state._setup
-    if begins:
-        begin_turns(setup, v, events)
-    asked, menus = run(setup, v, events, pause)
+    events: list[Event] = []
+    begin_turns(setup, v, events)
+    asked, menus = run_turns(setup, v, events) or run(setup, v, events, pause)
     return _step(Step, (State(setup, v, asked, menus, None), tuple(events)))
 
 
@@ -206,7 +211,7 @@ def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Ste
     left = answer_buy(state, v, seat, menu.actions[index])
     if left:
         return Step(State(state._setup, v, left, (), state._position), ())
-    return _finish(state, v, [], True, pause)
+    return _begin(state, v, pause)
 
 
 def retire(state: State, seats: Iterable[int]) -> Step:
