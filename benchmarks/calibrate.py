@@ -213,7 +213,7 @@ def main(arguments: Sequence[str]) -> int:
     jobs = [(world, size, given.runs) for world in WORLDS for size in SIZES]
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
         results = pool.map(_measure, jobs, chunksize=1)
-        stopped = pool.map(_stop, [(w, max(10, given.runs // 3)) for w in WORLDS], chunksize=1)
+        stopped = pool.map(_stop, [(w, max(10, given.runs // 4)) for w in WORLDS], chunksize=1)
     _print_measured(results)
     _print_stopped(stopped)
     _print_trials(given.runs * 5)

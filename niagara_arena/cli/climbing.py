@@ -25,7 +25,7 @@ from niagara_arena.replay.codec import fingerprint
 
 __all__ = ["LADDER", "SEATS", "Climb", "Met", "rungs"]
 
-LADDER: Final = ("random", "homing", "thief", "greedy")
+LADDER: Final = ("random", "homing", "thief", "greedy", "pilot")
 """The bundled opponents by strength, the weakest first, as the tests find them."""
 
 SEATS: Final = 3

@@ -145,8 +145,9 @@ def outcome_lines(game: GameRecord) -> list[str]:
 def sentence(entry: Entry, names: list[str]) -> str:
     """Return a line for something that happened."""
     match entry:
-        case Note(seat, text):
-            return f"  {seat_name(seat, names)} notes: {clean(text)}"
+        case Note(seat, text, data):
+            numbers = "".join(f"  {clean(name)} {value:g}" for name, value in data.items())
+            return f"  {seat_name(seat, names)} notes: {clean(text)}{numbers}"
         case RulingRecord(seat=seat, fault=fault, detail=detail):
             what = f"{fault} ({clean(detail)})" if detail else str(fault)
             return f"! {seat_name(seat, names)}: {what}: {clean(entry.sentence)}"
@@ -175,8 +176,8 @@ def _document(game: GameRecord, told: Story, frames: tuple[Frame, ...]) -> dict[
 
 def _entry(entry: Entry) -> dict[str, Any]:
     match entry:
-        case Note(seat, text):
-            return {"note": text, "seat": seat}
+        case Note(seat, text, data):
+            return {"note": text, "seat": seat, "data": data}
         case RulingRecord():
             return {"ruling": msgspec.to_builtins(entry)}
         case _:

@@ -25,6 +25,7 @@ from niagara_arena.schedule.balance import Balance
 from niagara_arena.schedule.seating import seatings
 from niagara_arena.store import Roster, Store, open_store
 from niagara_arena.store.people import read_roster
+from niagara_arena.tournament.agenda import Border
 from niagara_arena.tournament.config import SHORT_SEED, Config
 from niagara_arena.tournament.entering import Field, enter, match_players
 from niagara_arena.tournament.planning import first_plan
@@ -39,6 +40,8 @@ from niagara_arena.tournament.workers import available_cores
 
 __all__ = ["tournament"]
 
+_MOST_GAMES_PER_BOT = 1_000
+"""The schedule that --until-settled begins when nobody says how long it may get."""
 _READING = "niagara_arena.cli.tournament_reading"
 _MANAGING = "niagara_arena.cli.tournament_managing"
 _HERE = "niagara_arena.cli.tournament"
@@ -142,6 +145,18 @@ def balance_lines(found: Sequence[Balance]) -> list[str]:
     help="How many matches at once, one a core.  [default: all cores]",
 )
 @click.option("--oversubscribe", is_flag=True, help="Allow more jobs than cores.")
+@click.option(
+    "--until-settled",
+    is_flag=True,
+    help="Stop at the first border at which the leader is known; --games-per-bot is the most.",
+)
+@click.option(
+    "--epsilon",
+    type=click.FloatRange(0.0, 10.0),
+    default=0.2,
+    show_default=True,
+    help="The lead, in logits, that --until-settled does not care about.",
+)
 @click.option("--no-progress", is_flag=True, help="No live board, even on a terminal.")
 @click.pass_obj
 def run(
@@ -150,6 +165,8 @@ def run(
     db: Path,
     jobs: int | None,
     oversubscribe: bool,
+    until_settled: bool,
+    epsilon: float,
     no_progress: bool,
 ) -> Exit:
     """Run a tournament, or go on with one.
@@ -161,10 +178,12 @@ def run(
     \b
     Examples:
       niagara tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
-        --name example --sandbox none --seed 7
+        --seating rotations --name example --sandbox none
     """
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
     backend = choose(config.sandbox)
+    if until_settled and not config.games_per_bot:
+        config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)
     field = enter(config, backend, read_roster_of(config), terminal.detail)
     _tell_left_out(terminal, field)
     if config.seed and len(config.seed) < SHORT_SEED:
@@ -175,7 +194,10 @@ def run(
         live = not no_progress and sys.stderr.isatty() and terminal.verbosity == 0
         title = config.name
         watching = LiveBoard(title, Console(stderr=True)) if live else Lines(title, terminal.note)
-        border = borders(time_budget(config.time_budget) if config.time_budget else None)
+        border = borders(
+            time_budget(config.time_budget) if config.time_budget else None,
+            _settling(store, number, epsilon) if until_settled else None,
+        )
         try:
             finish = Runner(
                 store,
@@ -189,6 +211,13 @@ def run(
         finally:
             watching.close()
         return _report(terminal, store, number, finish, db)
+
+
+def _settling(store: Store, number: int, epsilon: float) -> Border:
+    """Import numpy only for those who wait for certainty."""
+    from niagara_arena.tournament.settling import until_settled  # noqa: PLC0415
+
+    return until_settled(store, number, epsilon)
 
 
 def read_roster_of(config: Config) -> tuple[Roster, Path] | None:

@@ -43,8 +43,7 @@ def annul(
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament annul
+      niagara tournament annul --help
     """
     if target is None:
         with open_store(db) as store:
@@ -108,8 +107,7 @@ def roster(
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament roster --format csv
+      niagara tournament roster --help
     """
     if file is not None or erase is not None:
         with open_store(db, write=True) as store:

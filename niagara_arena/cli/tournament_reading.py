@@ -28,11 +28,6 @@ from niagara_arena.tournament.verifying import verify_tournament
 
 __all__ = ["export", "matches", "rerun", "status", "verify"]
 
-_EXAMPLE = (
-    "niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3"
-    " --sandbox none --seed 7"
-)
-
 
 @click.command()
 @tournament_option
@@ -47,7 +42,8 @@ def status(terminal: Terminal, name: str | None, db: Path, output_format: Format
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating rotations --set max_rounds=2 --sandbox none && \\
         niagara tournament status && niagara tournament status --tournament tournament --json
     """
     with open_store(db) as store:
@@ -135,8 +131,7 @@ def matches(name: str | None, db: Path, output_format: Format) -> None:
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament matches --format csv
+      niagara tournament matches --help
     """
     with open_store(db) as store:
         number = store.find_tournament(name)
@@ -172,8 +167,8 @@ def verify(terminal: Terminal, name: str | None, db: Path) -> Exit:
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament verify
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating rotations --set max_rounds=2 --sandbox none && niagara tournament verify
     """
     games = wrong = 0
     with open_store(db) as store:
@@ -207,9 +202,7 @@ def rerun(
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament matches --format jsonl | grep -o -m 1 'g-[0-9a-f]*' | head -1 | \\
-        xargs niagara tournament rerun --sandbox none
+      niagara tournament rerun --help
     """
     backend = choose(sandbox)
     with open_store(db) as store:
@@ -265,9 +258,9 @@ def export(
 
     \b
     Examples:
-      niagara -q tournament run --bots @* --seats 3 --games-per-bot 6 --sandbox none && \\
-        niagara tournament export --format csv && niagara tournament export --facts | wc -l && \\
-        niagara tournament export --records games
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating rotations --set max_rounds=2 --sandbox none && \\
+        niagara tournament export --format csv && niagara tournament export --facts | wc -l
     """
     if salvage is not None:
         kept, lost = salvage_records(db, salvage)

@@ -129,10 +129,14 @@ class Bot:
             return
         except OSError:
             chunk = b""
-        if not chunk:
+        self.take(chunk)
+
+    def take(self, chunk: bytes) -> None:
+        """Take bytes that were read from its stdout; none means that it is closed."""
+        if chunk:
+            self.lines.push(chunk)
+        else:
             self.stdout_open = False
-            return
-        self.lines.push(chunk)
 
     def read_stderr(self) -> bool:
         """Take what the bot has logged, once; return False at its end."""

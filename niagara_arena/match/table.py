@@ -7,13 +7,14 @@ without an answer the clocks and the memory of those who think are looked at.
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections.abc import Sequence
 from typing import Final
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.match.bot import Bot, memory_sentence
+from niagara_arena.match.bot import CHUNK_BYTES, Bot, memory_sentence
 from niagara_arena.match.lateness import Lateness
 from niagara_arena.records import Clock, Fault
 from niagara_arena.referee import Answer, FaultReport, Request
@@ -27,7 +28,6 @@ to read that takes longer than a whole quick answer. Its wait counts as none."""
 
 _TICK_NS: Final = TICK_MS * 1_000_000
 _STDIN, _STDOUT, _STDERR = range(3)
-_READ: Final = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
 class HostOverload(Exception):
@@ -152,13 +152,37 @@ class Table:
             self._send(bot, request.line)
             if bot.lines.waiting or not bot.stdout_open:
                 self._listen(one)
+        if len(waiting) == 1 and one.answer is None:
+            answer = self._wait_briefly(one)
+            if answer is not None and one.started_ns - self._watched_ns < _TICK_NS:
+                return [answer]
         self._wait(waiting)
         return [one.answer for one in waiting if one.answer is not None]
 
+    def _wait_briefly(self, one: _Waiting) -> Answer | None:
+        """Take the usual case the short way: one seat is asked and sends just one whole line."""
+        ready = self._poll.poll(TICK_MS)
+        bot = one.bot
+        if len(ready) == 1 and ready[0] == (bot.process.stdout, select.POLLIN):
+            chunk = os.read(bot.process.stdout, CHUNK_BYTES)
+            if not bot.lines.partial and 0 < chunk.find(b"\n") == len(chunk) - 1:
+                act = read_act(chunk, one.request.number)
+                if type(act) is Act:
+                    return self._finish(one, act, None)
+            bot.take(chunk)
+            if not bot.stdout_open:
+                self._forget(bot.process.stdout)
+        else:
+            self._move(ready)
+        return None
+
     def _wait(self, waiting: list[_Waiting]) -> None:
         lateness: Lateness | None = None
+        for one in waiting:
+            if one.answer is None and (one.bot.lines.waiting or not one.bot.stdout_open):
+                self._listen(one)
         thinking = [one for one in waiting if one.answer is None]
-        ticked = now = thinking[0].started_ns if thinking else 0
+        ticked = now = waiting[0].started_ns
         while thinking:
             began = now
             quiet = not self._pump(TICK_MS)
@@ -203,7 +227,7 @@ class Table:
         if trouble is not None:
             self._finish(one, None, trouble)
 
-    def _finish(self, one: _Waiting, act: Act | None, report: FaultReport | None) -> None:
+    def _finish(self, one: _Waiting, act: Act | None, report: FaultReport | None) -> Answer:
         bot = one.bot
         wall_ns = time.monotonic_ns() - one.started_ns
         if self._freeze:
@@ -214,9 +238,10 @@ class Table:
         if (idle_ns := wall_ns - cpu_ns) >= WAIT_NS:
             before, bot.wait_ns = bot.wait_ns, bot.process.wait_ns()
             wait_ns = min(idle_ns, bot.wait_ns - before)
-        one.answer = Answer(
+        one.answer = answer = Answer(
             one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000
         )
+        return answer
 
     def _check(
         self, one: _Waiting, now: int, lateness: Lateness, thinking: Sequence[_Waiting]
@@ -258,6 +283,10 @@ class Table:
     def _pump(self, timeout_ms: int) -> bool:
         """Move what can be moved within the time; return whether anything was."""
         ready = self._poll.poll(timeout_ms)
+        self._move(ready)
+        return bool(ready)
+
+    def _move(self, ready: Sequence[tuple[int, int]]) -> None:
         for fd, _ in ready:
             bot, kind = self._pipes[fd]
             if kind == _STDOUT:
@@ -271,7 +300,6 @@ class Table:
                 bot.flush()
                 if not bot.outbox:
                     self._forget(fd)
-        return bool(ready)
 
     def settle(self, bots: Sequence[Bot], grace_ms: int) -> None:
         """Wait until these processes have closed their stdout, for so long at most."""

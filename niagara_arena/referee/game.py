@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET, Raw
 
@@ -58,6 +58,9 @@ from niagara_arena.rules import (
 )
 from niagara_arena.wire.messages import Act, decide_line
 from niagara_arena.wire.replies import excerpt
+
+OUTSIDE: Final = -1
+"""The decision of a ruling that belongs to none."""
 
 
 class Request(NamedTuple):
@@ -221,7 +224,7 @@ class Referee:
             if number not in absent:
                 self._send(number, start_line(self.header, number, self._position))
         for number, report in sorted(absent.items()):
-            self._rule(number, report, Sanction.RETIRE)
+            self._rule(number, report, Sanction.RETIRE, OUTSIDE)
         if absent:
             self._retire(sorted(absent))
 
@@ -295,7 +298,7 @@ class Referee:
         if sanction is Sanction.DEFAULT and own.faults + 1 >= self._sanctions.faults:
             sanction = Sanction.RETIRE
         self._keep_evidence(request, report)
-        self._rule(seat, report, sanction)
+        self._rule(seat, report, sanction, self.decisions)
         if sanction is Sanction.RETIRE:
             return True
         left = self._sanctions.faults - own.faults
@@ -306,13 +309,11 @@ class Referee:
         self._carry_out(seat, actions[0], report.fault.value, answer)
         return False
 
-    def _rule(self, seat: int, report: FaultReport, sanction: Sanction) -> None:
+    def _rule(self, seat: int, report: FaultReport, sanction: Sanction, decision: int) -> None:
         own = self._seats[seat]
         own.faults += 1
         self.rulings.append(
-            RulingRecord(
-                seat, self.decisions, report.fault, report.detail, report.sentence, sanction
-            )
+            RulingRecord(seat, decision, report.fault, report.detail, report.sentence, sanction)
         )
         if sanction is Sanction.RETIRE:
             own.fault = report.fault

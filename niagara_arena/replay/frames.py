@@ -18,6 +18,8 @@ class Note(NamedTuple):
 
     seat: int
     text: str
+    data: dict[str, float]
+    """Its numbers by name."""
 
 
 Entry = dict[str, Any] | Note | RulingRecord
@@ -74,8 +76,7 @@ def story(record: GameRecord) -> Story:
         act = moment.act
         if isinstance(act, Played):
             banks.charge(act.seat, moment.decision)
-            note = record.measured.notes.get(str(moment.decision))
-            entries += [Note(act.seat, note)] if note is not None else []
+            entries += _noted(record, act.seat, str(moment.decision))
         while rulings and rulings[-1].decision <= moment.decision and act is not None:
             entries.append(rulings.pop())
         before, rest = _split(moment.events)
@@ -91,6 +92,12 @@ def story(record: GameRecord) -> Story:
     assert last is not None
     frames[-1] = frames[-1]._replace(entries=(*entries, *reversed(rulings)))
     return Story(tuple(frames), view(last.state), banks.left_ms())
+
+
+def _noted(record: GameRecord, seat: int, decision: str) -> list[Entry]:
+    text = record.measured.notes.get(decision)
+    data = record.measured.data.get(decision)
+    return [] if text is None and data is None else [Note(seat, text or "", data or {})]
 
 
 def _split(events: Sequence[Event]) -> tuple[list[Entry], list[Any]]:

@@ -5,12 +5,12 @@ The bot sees the host's file system and processes, but may only read what it nee
 to. How much Landlock itself stops grows with its version; the filter closes what it leaves: no
 socket, no fork, no signal to anybody else.
 
-As root, bots run under one of a few unused uids, so that no two of them need share one.
+As root, each bot runs under a uid that no other has. Otherwise all of a user's processes share one
+count of threads: a bot that exceeds its own share is found by its warden, 20 times a second.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import tempfile
@@ -18,20 +18,18 @@ import time
 from typing import Any
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.sandbox import limits, offer, reach
+from niagara_arena.sandbox import limits, offer, reach, uids
 from niagara_arena.sandbox.bwrap import hand_over, system_paths
 from niagara_arena.sandbox.interface import Launch, Process
-from niagara_arena.sandbox.keeping import Keeper
+from niagara_arena.sandbox.keeping import Keeper, Started
 from niagara_arena.sandbox.process import BotProcess
 from niagara_arena.sandbox.seccomp import SELF, assemble
 
 __all__ = ["Landlocked"]
 
-UIDS = range(65520, 65534)
-"""Above systemd's dynamic users, below `nobody`; reserved in Debian."""
-
-HEADROOM = 4
-"""How many bots' worth of threads a uid may have: others may be counted with this bot."""
+HEADROOM = 4096
+"""How many threads our user may get besides its own: all its bots are counted together, so this only
+protects the machine for the moment until a warden looks."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _SOURCES = ("/dev/random", "/dev/urandom")
@@ -45,7 +43,6 @@ class Landlocked:
 
     def __init__(self) -> None:
         self._keeper = Keeper()
-        self._slots = itertools.count(os.getpid() * 5)
         self._root = os.geteuid() == 0
         self._counted = (-COUNT_S, 0)
 
@@ -57,7 +54,16 @@ class Landlocked:
                 "this bot wants to fork, and at the level landlock nothing can hold it",
                 "use the level bwrap; `niagara doctor` shows what it needs",
             )
-        uid = UIDS[next(self._slots) % len(UIDS)] if self._root else None
+        claim = uids.claim() if self._root else None
+        try:
+            return self._start(launch, claim)
+        except BaseException:
+            if claim is not None:
+                claim.release()
+            raise
+
+    def _start(self, launch: Launch, claim: uids.Claim | None) -> Process:
+        uid = claim.uid if claim is not None else None
         directory = os.path.abspath(launch.directory)
         program = reach.find_program(launch, directory, uid)
         tmp = ""
@@ -69,7 +75,7 @@ class Landlocked:
         for one in launch.runtimes:
             reach.require(one.path, uid, f"the runtime {one.name} is in `{one.path}`")
         started = self._keeper.start(self._plan(launch, program, uid, tmp))
-        return _Landlocked(started, self.level, launch, tmp)
+        return _Landlocked(started, self.level, launch, tmp, claim)
 
     def _plan(
         self, launch: Launch, program: reach.Program, uid: int | None, tmp: str
@@ -79,7 +85,9 @@ class Landlocked:
         arena = os.path.join(offered, offer.ARENA)
         runtimes = {one.name: os.path.abspath(one.path) for one in launch.runtimes}
         read = [*system_paths(), *_SOURCES, directory, arena, *program.shown, *runtimes.values()]
-        processes = launch.limits.processes * HEADROOM + (0 if self._root else self._tasks())
+        processes = launch.limits.processes
+        if not self._root:
+            processes = HEADROOM + self._tasks()
         return {
             "executable": program.path,
             "argv": launch.command,
@@ -88,6 +96,7 @@ class Landlocked:
             "core": launch.core,
             "drop": None if uid is None else [uid, uid],
             "rlimits": {**limits.resources(launch), "NPROC": (processes, processes)},
+            "threads": None if launch.writable else launch.limits.processes,
             "landlock": {
                 "read": read,
                 "write": [*_DEVICES, *([directory, tmp] if launch.writable else [])],
@@ -106,17 +115,22 @@ class Landlocked:
 
 
 class _Landlocked(BotProcess):
-    """Hold a bot, and a build's scratch directory with it."""
+    """Hold a bot, and with it a build's scratch directory and its claim to a uid."""
 
-    def __init__(self, started: Any, level: str, launch: Launch, tmp: str) -> None:
+    def __init__(
+        self, started: Started, level: str, launch: Launch, tmp: str, claim: uids.Claim | None
+    ) -> None:
         super().__init__(started, level, launch)
         self._tmp = tmp
+        self._claim = claim
 
     def close(self) -> None:
         """Kill, wait until nothing is left, close what we hold."""
         super().close()
         if self._tmp:
             shutil.rmtree(self._tmp, ignore_errors=True)
+        if self._claim is not None:
+            self._claim.release()
 
 
 def _count_tasks(uid: int) -> int:

@@ -72,7 +72,8 @@ class Gauge:
         sizes = self._read()
         resident = sizes.get(b"VmRSS", 0)
         self._peak = max(self._peak, resident, sizes.get(b"VmHWM", 0), sizes.get(b"VmData", 0))
-        if resident - sizes.get(b"RssFile", 0) > self._limit:
+        # Page tables too: a vast empty mapping has nothing else, and no other limit counts them.
+        if resident - sizes.get(b"RssFile", 0) + sizes.get(b"VmPTE", 0) > self._limit:
             self._over = True
         return self._over
 

@@ -77,6 +77,11 @@ _PRCTL = (1, 22, 35, 36, 62, 0x59616D61)
 
 # Where a bot shares the host's processes, under the same uid perhaps.
 _SHARED_NEVER = ("pidfd_open", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+# Landlock lets whoever owns a file change what it is called, allowed and marked with.
+_ATTRIBUTES = """
+chmod chown fchmod fchmodat fchmodat2 fchown fchownat fremovexattr fsetxattr futimesat lchown
+lremovexattr lsetxattr removexattr setxattr utime utimensat utimes
+""".split()
 _SELF_ONLY = ("kill", "tgkill", "tkill")
 _FCNTL_OWNERS = (8, 10, 15)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX: having the kernel signal another process."""
@@ -130,6 +135,8 @@ def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
         names |= {"setsid", "setpgid", "fork", "vfork"}
     if shared:
         names |= {*_SHARED_NEVER}
+    if shared and not build:
+        names |= {*_ATTRIBUTES}
     return tuple(sorted(names))
 
 

@@ -180,6 +180,15 @@ class Reader:
             for row in self._rows("SELECT ord FROM ends WHERE tournament = ?", tournament)
         }
 
+    def first_game(self, tournament: int, heat: int) -> int | None:
+        """Return the place of the first game of a heat; None if that is not scheduled."""
+        rows = self._rows(
+            "SELECT min(first_game) FROM matches WHERE tournament = ? AND heat >= ?",
+            tournament,
+            heat,
+        )
+        return None if rows[0][0] is None else as_int(rows[0][0])
+
     def unplayed(self, tournament: int) -> list[tuple[int, str, str]]:
         """Return order number, state and sentence of matches that ended without being played."""
         return [

@@ -12,8 +12,8 @@ LINE_BYTES: Final = 65_536
 2 KB; the rest is room for notes, and a bot that babbles is stopped before it costs memory."""
 
 REQUEST_BYTES: Final = 262_144
-"""The longest line a bot must be ready to read. The longest option lists found have 324 entries
-of at most 400 bytes; a position, an observation and a round's events add less than 20 KB."""
+"""The longest line a bot must be ready to read. The longest question found by search has 486 legal
+actions in about 70 KB; this is over three times that."""
 
 NOTE_CHARACTERS: Final = 500
 DATA_ENTRIES: Final = 8

@@ -13,7 +13,7 @@ from niagara_arena.replay.codec import deterministic_part, encode
 from niagara_arena.submissions import load
 from tests.bots.matches import BOTS, KITS, Workshop, wins
 
-FINISHERS = ("homing", "thief", "greedy")
+FINISHERS = ("homing", "thief", "greedy", "pilot")
 
 
 def actions(records: list[GameRecord]) -> list[bytes]:
@@ -28,7 +28,7 @@ def actions(records: list[GameRecord]) -> list[bytes]:
 
 def test_there_are_opponents_in_four_languages() -> None:
     submissions = [load(f"@{name}") for name in BOTS]
-    assert {"random", "homing", "greedy", "thief"} <= set(BOTS)
+    assert {"random", "homing", "greedy", "thief", "pilot"} == set(BOTS)
     assert len({submission.language for submission in submissions}) >= 4
     for name, submission in zip(BOTS, submissions, strict=True):
         assert submission.name == name
@@ -84,13 +84,13 @@ def test_a_finisher_ends_games_against_its_own_kind(
 
 
 @pytest.mark.parametrize("rules", ["base", "spirits"])
-def test_strength_is_greedy_over_homing_over_random(rules: str, workshop: Workshop) -> None:
-    table = [BOTS["greedy"], BOTS["homing"], BOTS["random"]]
-    records = workshop.play(table, rules, games=12)
-    assert wins(records, "greedy") > 2 * wins(records, "homing")
-    assert wins(records, "random") == 0
+def test_the_ladder_goes_from_weak_to_strong(rules: str, workshop: Workshop) -> None:
     low = workshop.play([BOTS["homing"], BOTS["random"], BOTS["random"]], rules, games=6)
     assert wins(low, "homing") == 6
+    middle = workshop.play([BOTS["greedy"], BOTS["homing"], BOTS["random"]], rules, games=12)
+    assert wins(middle, "greedy") > 2 * wins(middle, "homing")
+    top = workshop.play([BOTS["pilot"], BOTS["greedy"], BOTS["thief"]], rules, games=15)
+    assert wins(top, "pilot") > wins(top, "greedy") > wins(top, "thief")
 
 
 def test_the_thief_lives_on_others(workshop: Workshop) -> None:

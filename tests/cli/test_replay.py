@@ -39,6 +39,7 @@ def test_a_game_is_shown_round_by_round(niagara: Niagara, faulty: str) -> None:
     rounds = range(1, FAULTY.end.rounds + 1)
     assert all(f" Round {number} of 40 " in run.stdout for number in rounds)
     assert "bot 3 (3) plays" in run.stdout
+    assert "notes: é  depth 3\n" in run.stdout
     assert "! bot 4 (4): illegal (choice): `$.choice` is 99" in run.stdout
     assert "bot 4 (4): forfeited (3 faults) for illegal: `$.choice` is 99" in run.stdout
     assert "\x1b" not in run.stdout
@@ -108,6 +109,7 @@ def test_rounds_of_a_story_have_their_notes_and_clocks() -> None:
     told = story(FAULTY)
     notes = [entry for frame in told.frames for entry in frame.entries if isinstance(entry, Note)]
     assert [note.text for note in notes] == list(FAULTY.measured.notes.values())
+    assert [note.data for note in notes] == list(FAULTY.measured.data.values())
     assert told.frames[0].bank_ms == (5000,) * 6
     assert told.bank_ms != (5000,) * 6
     off = replaced(

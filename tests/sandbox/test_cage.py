@@ -12,6 +12,7 @@ from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Runtime
 from niagara_arena.sandbox.bwrap import Bwrap, find_bwrap
+from niagara_arena.sandbox.choosing import trial
 from tests.sandbox.helpers import finish, launch, python, read_line
 
 BUILD = Limits(memory_mb=1024, processes=128, tmp_mb=128)
@@ -185,6 +186,24 @@ gate.set()
 print(count)
 """
     assert 20 <= int(say(bwrap, folder, code)) <= 67
+
+
+def test_a_bot_with_too_many_threads_is_ended_where_it_cannot_be_held(folder: Path) -> None:
+    landlocked = trial("landlock").backend
+    if landlocked is None:
+        pytest.skip("no landlock here")
+    code = """
+import threading, time
+gate, count = threading.Event(), 0
+threading.stack_size(64 << 10)
+try:
+    while count < 200: threading.Thread(target=gate.wait, daemon=True).start(); count += 1
+except RuntimeError: print(count, flush=True); raise SystemExit(5)
+time.sleep(1000)
+"""
+    out, _, ended = finish(landlocked.start(launch(folder, *python(code))))
+    # As root each bot has a uid of its own, and the kernel holds it to its number.
+    assert (out, ended.code) == ("63\n", 5) if os.geteuid() == 0 else ended.signal == 9
 
 
 def test_a_build_writes_and_forks_but_has_no_network(cage: Backend, folder: Path) -> None:

@@ -225,6 +225,58 @@ max_rounds = 3
     assert exports[0] == exports[1] != ""
 
 
+CLOG = """
+import hashlib, json, sys, threading, time
+
+def burn(until):
+    data = b"x" * (1 << 20)
+    while time.monotonic() < until:
+        hashlib.sha256(data).digest()  # without Python's lock: all threads at once
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1, "name": "clog"}), flush=True)
+    elif message["type"] == "decide":
+        until = time.monotonic() + 1.0
+        threads = [threading.Thread(target=burn, args=(until,)) for _ in range(30)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(json.dumps({"id": message["id"], "choice": 0}), flush=True)
+    elif message["type"] == "quit":
+        break
+"""
+
+
+def test_a_bot_can_not_make_its_games_void(niagara: Niagara, tmp_path: Path) -> None:
+    """It clogs its core, the referee's too, until its time is over: that is its own fault.
+
+    Others may load the machine while this runs, which does make games void; so it gets three tries.
+    """
+    clog = tmp_path / "clog"
+    clog.mkdir()
+    (clog / "bot.py").write_text(CLOG)
+    (clog / "bot.toml").write_text('name = "clog"\nrun = "python3 bot.py"\n')
+    voids = []
+    for attempt in range(3):
+        run = niagara("tournament", "run", "--bots", "clog", *BOTS[:4], "--seats", "3", "--sandbox",
+                      "none", "--set", "max_rounds=2", "--set", "clock.wall_ms=300", "--seating",
+                      "rotations", "--jobs", "1", "--name", str(attempt))  # fmt: skip
+        assert run.exit == 0
+        with open_store(tmp_path / "results" / "arena.db") as store:
+            number = store.find_tournament(str(attempt))
+            voids.append(len(store.incidents(number)))
+            names = {e.submission: e.name for e in store.entrants(number)}
+            faults = {names[s]: f for g in store.rated_games(str(attempt))
+                      for s, f in zip(g.seats, g.faults, strict=True)}  # fmt: skip
+        if not voids[-1]:
+            assert faults["clog"] > 0
+            break
+    assert voids[-1] == 0, voids
+
+
 # --- Configuration -----------------------------------------------------------------------------
 
 

@@ -8,11 +8,13 @@ import msgspec
 import pytest
 
 from niagara_arena.errors import InputError, NotPossibleHere
-from niagara_arena.records import MatchJob, Standing
+from niagara_arena.records import GameRecord, MatchJob, Standing
+from niagara_arena.schedule.spec import Spec
 from niagara_arena.store import StoreFull, open_store
 from niagara_arena.tournament.planning import differences, make_facts
 from niagara_arena.tournament.running import Runner, cores_for
 from niagara_arena.tournament.session import borders, no_news, time_budget
+from niagara_arena.tournament.settling import until_settled
 from niagara_arena.tournament.verifying import verify_tournament
 from niagara_arena.tournament.workers import available_cores
 from tests.tournament.fakes import Deadly, FakePlayer, Voiding, entrants, factory, quick
@@ -31,9 +33,9 @@ TOURNAMENTS = {
 
 
 @pytest.mark.parametrize(("spec", "size"), TOURNAMENTS.values(), ids=TOURNAMENTS)
-def test_the_number_of_jobs_makes_no_difference(spec: object, size: int, tmp_path: Path) -> None:
+def test_the_number_of_jobs_makes_no_difference(spec: Spec, size: int, tmp_path: Path) -> None:
     for jobs in (1, 2):
-        finish = play(tmp_path / f"{jobs}.db", spec, entrants(size), factory(), jobs)  # type: ignore[arg-type]
+        finish = play(tmp_path / f"{jobs}.db", spec, entrants(size), factory(), jobs)
         assert (finish.how, finish.left) == ("finished", 0)
     assert exported(tmp_path / "1.db") == exported(tmp_path / "2.db")
     with open_store(tmp_path / "2.db") as store:
@@ -144,7 +146,7 @@ def test_after_three_tries_a_void_game_is_stored_as_one_and_counts_for_nobody(
 def test_a_player_that_raises_is_our_fault(tmp_path: Path) -> None:
     def make(core: int | None) -> FakePlayer:
         class Buggy(FakePlayer):
-            def __call__(self, job: MatchJob) -> list[object]:  # type: ignore[override]
+            def __call__(self, job: MatchJob) -> list[GameRecord]:
                 raise ZeroDivisionError("a bug")
 
         return Buggy(NAMES)
@@ -158,7 +160,7 @@ def test_a_player_that_raises_is_our_fault(tmp_path: Path) -> None:
 def test_what_no_worker_can_do_stops_the_run(tmp_path: Path) -> None:
     def make(core: int | None) -> FakePlayer:
         class Unable(FakePlayer):
-            def __call__(self, job: MatchJob) -> list[object]:  # type: ignore[override]
+            def __call__(self, job: MatchJob) -> list[GameRecord]:
                 raise NotPossibleHere("no cage", "install one")
 
         return Unable(NAMES)
@@ -214,7 +216,7 @@ def test_a_run_without_news_stops(tmp_path: Path) -> None:
     """All seeds alike: a match's games are the same whenever its table meets again."""
 
     class Stubborn(FakePlayer):
-        def __call__(self, job: MatchJob) -> list:  # type: ignore[type-arg]
+        def __call__(self, job: MatchJob) -> list[GameRecord]:
             same = [msgspec.structs.replace(game, seed="0" * 32) for game in job.games]
             records = super().__call__(msgspec.structs.replace(job, games=tuple(same)))
             return [
@@ -232,6 +234,36 @@ def test_a_run_without_news_stops(tmp_path: Path) -> None:
         assert finish.how.startswith("no new information")
         assert finish.left > 0
         assert store.duplicates(number) == finish.games - 4
+
+
+class Ranked(FakePlayer):
+    """Let the order of names decide: the leader is never in doubt."""
+
+    def __call__(self, job: MatchJob) -> list[GameRecord]:
+        records = []
+        for record in super().__call__(job):
+            names = [seat.name for seat in record.header.seats]
+            order = sorted(range(len(names)), key=lambda seat: names[seat])
+            placings = tuple(1 + order.index(seat) for seat in range(len(names)))
+            end = msgspec.structs.replace(record.end, winners=(order[0],), placings=placings)
+            records.append(msgspec.structs.replace(record, end=end))
+        return records
+
+
+def test_a_run_until_settled_stops_at_the_same_border_however_it_is_run(tmp_path: Path) -> None:
+    spec = quick(games_per_bot=600)
+    for jobs in (1, 2):
+        with open_store(tmp_path / f"{jobs}.db", write=True) as store:
+            number = begin(store, spec, entrants(6))
+            border = until_settled(store, number)
+            finish = Runner(
+                store, number, lambda core: Ranked(NAMES), [None] * jobs, border=border
+            ).run()
+            assert finish.how.startswith("settled: the leader is within 0.2 of the best")
+            assert finish.left > 0
+            again = Runner(store, number, lambda core: Ranked(NAMES), [None], border=border).run()
+            assert (again.how, again.games) == (finish.how, 0)
+    assert exported(tmp_path / "1.db") == exported(tmp_path / "2.db")
 
 
 def test_borders_stop_for_the_first_reason() -> None:

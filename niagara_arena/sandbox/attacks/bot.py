@@ -79,6 +79,18 @@ class Bot:
         """How it ended; None while it runs."""
         return self.process.poll()
 
+    @property
+    def why(self) -> str:
+        """Why it got nowhere, in a few words: what it was refused, or how it was ended."""
+        refused = self.evidence.get("refused", "")
+        if isinstance(refused, dict):
+            # Some attacks tell the error by way, others the way by error.
+            errors = {str(k) if str(k).isupper() else str(v) for k, v in refused.items()}
+            refused = ", ".join(sorted(errors - {""}))
+        if refused:
+            return f"refused: {refused}"
+        return f"it was ended: {self.exit.detail}" if self.exit else "nothing came of it"
+
     def says(self, secret: str) -> bool:
         """Tell whether a secret is in what it printed."""
         self._drain(0)

@@ -10,6 +10,7 @@ from niagara_arena.errors import InputError
 from niagara_arena.sandbox.attacks.model import Probe
 from niagara_arena.sandbox.attacks.scenarios import (
     channels,
+    clocks,
     files,
     kernel,
     memory,
@@ -23,6 +24,7 @@ GROUPS: Final = {
     "files": files.PROBES,
     "network": network.PROBES,
     "processes": processes.PROBES,
+    "clocks": clocks.PROBES,
     "memory": memory.PROBES,
     "kernel": kernel.PROBES,
     "covert": channels.PROBES,

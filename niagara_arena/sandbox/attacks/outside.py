@@ -128,9 +128,10 @@ def open_descriptors(pid: int) -> list[int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory a process holds, shared memory included, files left out."""
+    """Return the memory a process holds: shared memory and page tables too, files left out."""
     found = status(pid)
-    kilobytes = sum(int(found.get(name, "0 kB").split()[0]) for name in ("RssAnon", "RssShmem"))
+    names = ("RssAnon", "RssShmem", "VmPTE")
+    kilobytes = sum(int(found.get(name, "0 kB").split()[0]) for name in names)
     return kilobytes << 10
 
 

@@ -22,6 +22,8 @@ __all__ = ["serve_one", "wake_on_children"]
 
 DESCRIPTORS = 4
 """What comes with a plan: the bot's stdin, stdout and stderr, and the warden's line."""
+GLANCE_MS = 50
+"""How often a bot's threads are counted, where the kernel does not hold it to its own number."""
 
 
 def wake_on_children() -> int:
@@ -56,7 +58,7 @@ def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
     for one in descriptors:
         os.close(one)
     if bot is not None:
-        _watch(line, runner, wake, bot)
+        _watch(line, runner, wake, bot, plan.get("threads"))
     tree.sweep(os.getpid(), frozenset())
     with contextlib.suppress(ChildProcessError):
         while True:
@@ -100,7 +102,9 @@ def _start(
     return bot
 
 
-def _watch(line: socket.socket, runner: list[int], wake: int, bot: child.Started) -> None:
+def _watch(
+    line: socket.socket, runner: list[int], wake: int, bot: child.Started, threads: int | None
+) -> None:
     poller = select.poll()
     for one in (line.fileno(), wake, *runner):
         poller.register(one, select.POLLIN)
@@ -119,7 +123,16 @@ def _watch(line: socket.socket, runner: list[int], wake: int, bot: child.Started
             if not _is_order(line):
                 return
             tree.sweep(os.getpid(), frozenset(), keep=bot.child)
-        ready = {one for one, _ in poller.poll()}
+        ready = {one for one, _ in poller.poll(GLANCE_MS if threads and not ended else None)}
+        if threads and not ready and _threads(bot.pid) > threads:
+            tree.sweep(os.getpid(), frozenset(), keep=bot.child)
+
+
+def _threads(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
 
 
 def _is_order(line: socket.socket) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import itertools
 import mmap
 import os
 import resource
 import socket
 import struct
+from collections.abc import Iterator
+from functools import partial
 
 from . import syscalls
 from .talk import Facts, attempt, refusal, say
@@ -58,6 +61,51 @@ def shared(told: Facts) -> Facts:
         _touch(area)
 
     return _until_refused(step, _BLOCK, told["bytes"])
+
+
+def stack_like(told: Facts) -> Facts:
+    """Take memory that grows downwards, which limits on data take for a stack."""
+    held = []
+
+    def step() -> None:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100  # MAP_GROWSDOWN
+        area = mmap.mmap(-1, _BLOCK, flags=flags)
+        held.append(area)
+        _touch(area)
+
+    return _until_refused(step, _BLOCK, told["bytes"])
+
+
+def page_tables(told: Facts) -> Facts:
+    """Read one byte here and there of a vast empty mapping: all that costs is its page tables."""
+    step, size = 2 << 20, told["bytes"] // _PAGE * (2 << 20)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
+    start = libc.mmap(None, ctypes.c_size_t(size), mmap.PROT_READ, flags, -1, ctypes.c_long(0))
+    if start in (None, ctypes.c_void_p(-1).value):
+        raise OSError(ctypes.get_errno(), "mmap")
+    libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)  # MADV_NOHUGEPAGE
+    for offset in range(0, size, step):
+        ctypes.string_at(start + offset, 1)
+    return {"bytes": size // step * _PAGE}
+
+
+def _hang(path: str, numbers: Iterator[int]) -> None:
+    os.setxattr(path, f"user.{next(numbers)}", b"\xa5" * (1 << 15))
+
+
+def attributes(told: Facts) -> Facts:
+    """Hide bytes in the attributes of files in tmp."""
+    for directory in told["directories"]:
+        path = f"{directory}/{told['secret']}"
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            os.setxattr(path, "user.0", b"x")
+        except OSError:
+            continue
+        return _until_refused(partial(_hang, path, itertools.count(1)), 1 << 15, told["bytes"])
+    return {"refused": "nowhere to hang them"}
 
 
 def disguised(told: Facts) -> Facts:

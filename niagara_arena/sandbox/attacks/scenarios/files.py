@@ -20,14 +20,7 @@ def _stolen(trial: Trial, program: str, **told: object) -> Seen:
     """Run a reader; it succeeded if it prints the secret, which it can't guess."""
     bot = trial.run(program, told | {"secret": ""})
     stolen = bot.says(trial.secret)
-    return Seen(stolen, "it printed the secret" if stolen else _why(bot.evidence))
-
-
-def _why(evidence: dict[str, object]) -> str:
-    refused = evidence.get("refused", "")
-    if isinstance(refused, dict):
-        refused = ", ".join(sorted({str(k if str(k).isupper() else v) for k, v in refused.items()}))
-    return f"refused: {refused}" if refused else "nothing came of it"
+    return Seen(stolen, "it printed the secret" if stolen else bot.why)
 
 
 def _submission(trial: Trial) -> Seen:
@@ -44,7 +37,7 @@ def _results_by_build(trial: Trial) -> Seen:
     path = trial.file("results.db", trial.secret)
     bot = trial.run("files.read", {"paths": [path], "secret": ""}, writable=True)
     stolen = bot.says(trial.secret)
-    return Seen(stolen, "it printed the secret" if stolen else _why(bot.evidence))
+    return Seen(stolen, "it printed the secret" if stolen else bot.why)
 
 
 def _home(trial: Trial) -> Seen:
@@ -62,7 +55,7 @@ def _shadow(trial: Trial) -> Seen:
     opened = text.count(":") > 8
     with contextlib.suppress(OSError):
         opened = bool(text) and Path("/etc/shadow").read_text("latin-1").startswith(text[:64])
-    return Seen(opened, "it read the file" if opened else _why(bot.evidence))
+    return Seen(opened, "it read the file" if opened else bot.why)
 
 
 def _identity(trial: Trial) -> Seen:
@@ -74,7 +67,7 @@ def _identity(trial: Trial) -> Seen:
             here = Path(path).read_text("latin-1").strip()
             if here and here[:4096] in text:
                 known.append(path)
-    return Seen(bool(known), f"it read {', '.join(known)}" if known else _why(bot.evidence))
+    return Seen(bool(known), f"it read {', '.join(known)}" if known else bot.why)
 
 
 def _host_name(trial: Trial) -> Seen:
@@ -103,7 +96,7 @@ def _inspection(trial: Trial) -> Seen:
     here = os.stat(path)
     told = (bot.evidence.get("size"), bot.evidence.get("mtime_ns"))
     opened = told == (here.st_size, here.st_mtime_ns)
-    return Seen(opened, "it knew size and time" if opened else _why(bot.evidence))
+    return Seen(opened, "it knew size and time" if opened else bot.why)
 
 
 def _proc_root(trial: Trial) -> Seen:
@@ -163,7 +156,7 @@ def _writing(directory: str, *, building: bool = False) -> Scenario:
         here = os.path.lexists(path)
         with contextlib.suppress(OSError):
             path.rmdir() if path.is_dir() else path.unlink()
-        return Seen(here, f"{directory}: it is there" if here else _why(bot.evidence))
+        return Seen(here, f"{directory}: it is there" if here else bot.why)
 
     return scenario
 
@@ -171,21 +164,21 @@ def _writing(directory: str, *, building: bool = False) -> Scenario:
 def _through_cwd(trial: Trial) -> Seen:
     bot = trial.run("files.write", {"path": trial.secret})
     here = os.path.lexists(f"{trial.staged()}/{trial.secret}")
-    return Seen(here, "its staged copy has changed" if here else _why(bot.evidence))
+    return Seen(here, "its staged copy has changed" if here else bot.why)
 
 
 def _spoil(trial: Trial) -> Seen:
     path = trial.file("results.db", "results", 0o666)
     bot = trial.run("files.spoil", {"path": path})
     changed = Path(path).read_text() != "results"
-    return Seen(changed, "the content has changed" if changed else _why(bot.evidence))
+    return Seen(changed, "the content has changed" if changed else bot.why)
 
 
 def _remove(trial: Trial) -> Seen:
     path = trial.file("results.db", "results", 0o666)
     bot = trial.run("files.remove", {"path": path})
     gone = not os.path.exists(path)
-    return Seen(gone, "it is gone" if gone else _why(bot.evidence))
+    return Seen(gone, "it is gone" if gone else bot.why)
 
 
 def _change(program: str, what: str) -> Scenario:
@@ -198,7 +191,7 @@ def _change(program: str, what: str) -> Scenario:
         before = _metadata(path)
         bot.finish()
         changed = _metadata(path) != before
-        return Seen(changed, f"{what} has changed" if changed else _why(bot.evidence))
+        return Seen(changed, f"{what} has changed" if changed else bot.why)
 
     return scenario
 
@@ -245,7 +238,7 @@ def _burrow(trial: Trial) -> Seen:
     bot = trial.run("files.burrow", {"directories": _directories(trial), "depth": 1500})
     bot.close()
     left = [d for d in _directories(trial) if os.path.isdir(f"{d}/{trial.secret}")]
-    return Seen(bool(left), f"left in {left[0]}" if left else _why(bot.evidence))
+    return Seen(bool(left), f"left in {left[0]}" if left else bot.why)
 
 
 def _core(trial: Trial) -> Seen:
@@ -261,7 +254,7 @@ def _device(trial: Trial) -> Seen:
     path = f"{trial.room}/disk"
     bot = trial.run("files.make_device", {"path": path})
     made = os.path.lexists(path) and stat.S_ISBLK(os.lstat(path).st_mode)
-    return Seen(made, "the device node is there" if made else _why(bot.evidence))
+    return Seen(made, "the device node is there" if made else bot.why)
 
 
 def _opened(program: str, paths: list[str]) -> Scenario:
@@ -287,7 +280,7 @@ def _disks() -> list[str]:
 def _kernel_log(trial: Trial) -> Seen:
     bot = trial.run("files.kernel_log")
     opened = len(bot.evidence.get("text", "")) > 0
-    return Seen(opened, "it read the log" if opened else _why(bot.evidence), True)
+    return Seen(opened, "it read the log" if opened else bot.why, True)
 
 
 def _write_kernel_log(trial: Trial) -> Seen:
@@ -301,7 +294,7 @@ def _write_kernel_log(trial: Trial) -> Seen:
             while not heard:
                 heard = trial.secret.encode() in os.read(fd, 8192)
         os.close(fd)
-    return Seen(heard, "the line is in the log" if heard else _why(bot.evidence))
+    return Seen(heard, "the line is in the log" if heard else bot.why)
 
 
 def _setuid(trial: Trial) -> Seen:

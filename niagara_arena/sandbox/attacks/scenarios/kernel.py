@@ -8,7 +8,6 @@ import subprocess
 from niagara_arena.sandbox.attacks import outside
 from niagara_arena.sandbox.attacks.model import NotTried, Probe, Scenario, Seen
 from niagara_arena.sandbox.attacks.programs.syscalls import is_x86
-from niagara_arena.sandbox.attacks.scenarios.files import _why as why
 from niagara_arena.sandbox.attacks.stage import Trial
 
 
@@ -43,7 +42,7 @@ def _mount(trial: Trial) -> Seen:
             found = found or trial.secret in file.read()
     if found and trial.stage.level == "none":
         subprocess.run(["umount", path], check=False)
-    return Seen(found, "the mount is there" if found else why(bot.evidence))
+    return Seen(found, "the mount is there" if found else bot.why)
 
 
 def _unshare(trial: Trial) -> Seen:
@@ -53,20 +52,20 @@ def _unshare(trial: Trial) -> Seen:
     bot.finish()
     after = [outside.link(bot.pid, kind) for kind in kinds]
     moved = before != after and any(before)
-    return Seen(moved, "it has namespaces of its own" if moved else why(bot.evidence))
+    return Seen(moved, "it has namespaces of its own" if moved else bot.why)
 
 
 def _namespace_child(trial: Trial) -> Seen:
     bot = trial.run("processes.new_namespace_child")
     below = outside.descendants(bot.pid)
-    return Seen(bool(below), "its child is root there" if below else why(bot.evidence))
+    return Seen(bool(below), "its child is root there" if below else bot.why)
 
 
 def _enter(trial: Trial) -> Seen:
     other = trial.bystander()
     bot = trial.run("kernel.enter_namespace", {"pids": [other.pid, 1, os.getpid()]})
     worked = bool(bot.evidence.get("worked"))
-    return Seen(worked, "it entered one" if worked else why(bot.evidence), True)
+    return Seen(worked, "it entered one" if worked else bot.why, True)
 
 
 def _claimed(program: str, *keys: str, x86: bool = False, **told: object) -> Scenario:
@@ -78,11 +77,7 @@ def _claimed(program: str, *keys: str, x86: bool = False, **told: object) -> Sce
         bot = trial.run(program, {"path": trial.file("results.db", trial.secret), **told})
         worked = [key for key in keys if bot.evidence.get(key)]
         words = ", ".join(str(bot.evidence[key]) for key in worked)
-        return Seen(bool(worked), f"it got through: {words}"[:80] if worked else _end(bot), True)
-
-    def _end(bot: object) -> str:
-        ended = getattr(bot, "exit", None)
-        return f"it was ended: {ended.detail}" if ended else why(getattr(bot, "evidence", {}))
+        return Seen(bool(worked), f"it got through: {words}"[:80] if worked else bot.why, True)
 
     return scenario
 
@@ -91,7 +86,7 @@ def _handle(trial: Trial) -> Seen:
     path = trial.file("results.db", trial.secret)
     bot = trial.run("kernel.open_by_handle", {"path": path, "secret": ""})
     stolen = bot.says(trial.secret)
-    return Seen(stolen, "it printed the secret" if stolen else why(bot.evidence))
+    return Seen(stolen, "it printed the secret" if stolen else bot.why)
 
 
 def _personality(trial: Trial) -> Seen:
@@ -100,8 +95,8 @@ def _personality(trial: Trial) -> Seen:
         with open(f"/proc/{bot.pid}/personality", encoding="ascii") as file:
             changed = int(file.read(), 16) & 0x0040000 != 0
     except OSError:
-        return Seen("refused" not in bot.evidence, why(bot.evidence), True)
-    return Seen(changed, "randomisation is off" if changed else why(bot.evidence))
+        return Seen("refused" not in bot.evidence, bot.why, True)
+    return Seen(changed, "randomisation is off" if changed else bot.why)
 
 
 def _leave_cgroup(trial: Trial) -> Seen:
@@ -123,7 +118,7 @@ def _oom(trial: Trial) -> Seen:
 def _keys(trial: Trial) -> Seen:
     bot = trial.run("kernel.push_keys")
     worked = "terminal" in bot.evidence
-    words = f"into {bot.evidence.get('terminal')}" if worked else why(bot.evidence)
+    words = f"into {bot.evidence.get('terminal')}" if worked else bot.why
     return Seen(worked, words, True)
 
 

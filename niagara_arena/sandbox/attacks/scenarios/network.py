@@ -7,7 +7,6 @@ import socket
 from typing import Any
 
 from niagara_arena.sandbox.attacks.model import NotTried, Probe, Scenario, Seen
-from niagara_arena.sandbox.attacks.scenarios.files import _why as why
 from niagara_arena.sandbox.attacks.stage import Trial
 
 
@@ -29,7 +28,7 @@ def _sent(program: str, to: str, *, building: bool = False) -> Scenario:
             raise NotTried("this machine has no IPv6")
         bot = trial.run(program, place, writable=building)
         heard = ears.heard(trial.secret, 0.0 if bot.evidence.get("refused") else 2.0)
-        return Seen(heard, "the word came through" if heard else why(bot.evidence))
+        return Seen(heard, "the word came through" if heard else bot.why)
 
     return scenario
 
@@ -38,7 +37,7 @@ def _passed(trial: Trial) -> Seen:
     bot = trial.start("network.pass_descriptor", told={"address": trial.stage.ears.path})
     passed = bot.hear("passed")
     heard = trial.stage.ears.heard(trial.secret, 2.0 if passed else 0.0)
-    return Seen(heard, "the descriptor came through" if heard else why(bot.evidence))
+    return Seen(heard, "the descriptor came through" if heard else bot.why)
 
 
 def _served(trial: Trial) -> Seen:
@@ -48,7 +47,7 @@ def _served(trial: Trial) -> Seen:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as line:
             got = line.recv(256)
     opened = trial.secret.encode() in got
-    return Seen(opened, "it answered our knock" if opened else why(bot.evidence))
+    return Seen(opened, "it answered our knock" if opened else bot.why)
 
 
 def _opened(program: str, key: str = "opened") -> Scenario:
@@ -57,7 +56,7 @@ def _opened(program: str, key: str = "opened") -> Scenario:
     def scenario(trial: Trial) -> Seen:
         bot = trial.run(program)
         opened = bool(bot.evidence.get(key))
-        return Seen(opened, "it got one" if opened else why(bot.evidence), True)
+        return Seen(opened, "it got one" if opened else bot.why, True)
 
     return scenario
 

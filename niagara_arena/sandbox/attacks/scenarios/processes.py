@@ -1,4 +1,4 @@
-"""Attacks on processes: touching others, multiplying, thinking unseen, staying on."""
+"""Attacks on processes: touching others, multiplying, staying on."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ import signal
 import subprocess
 import time
 import warnings
-from collections.abc import Callable
 
 import msgspec
 
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox.attacks import outside
 from niagara_arena.sandbox.attacks.bot import Bot
-from niagara_arena.sandbox.attacks.model import NotTried, Probe, Scenario, Seen
-from niagara_arena.sandbox.attacks.scenarios.files import _why as why
+from niagara_arena.sandbox.attacks.model import Probe, Scenario, Seen
+from niagara_arena.sandbox.attacks.scenarios.kinds import building, forking
 from niagara_arena.sandbox.attacks.stage import LIMITS, Trial
-
-TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
 def _look(trial: Trial) -> Seen:
@@ -46,7 +43,7 @@ def _signal_runner(trial: Trial) -> Seen:
     with contextlib.suppress(subprocess.TimeoutExpired):
         other.wait(2 if sent else 0.01)
     dead = other.returncode is not None
-    return Seen(dead, "the organiser's process is dead" if dead else why(bot.evidence))
+    return Seen(dead, "the organiser's process is dead" if dead else bot.why)
 
 
 def _signal_rival(trial: Trial, **more: bool) -> Seen:
@@ -60,7 +57,7 @@ def _signal_rival(trial: Trial, **more: bool) -> Seen:
 def _signal_everybody(trial: Trial) -> Seen:
     bot = trial.run("processes.signal_everybody")
     reached = bool(bot.evidence.get("reached"))
-    return Seen(reached, "somebody is in reach" if reached else why(bot.evidence), True)
+    return Seen(reached, "somebody is in reach" if reached else bot.why, True)
 
 
 def _trace(trial: Trial) -> Seen:
@@ -78,7 +75,7 @@ def _theft(program: str, *keys: str) -> Scenario:
         target = [rival.pid, *(rival.evidence[key] for key in keys)]
         bot = trial.run(program, {"targets": [target], "secret": ""})
         stolen = bot.says(trial.secret)
-        return Seen(stolen, "it printed its rival's secret" if stolen else why(bot.evidence))
+        return Seen(stolen, "it printed its rival's secret" if stolen else bot.why)
 
     return scenario
 
@@ -96,7 +93,7 @@ def _hamper(trial: Trial) -> Seen:
     before = os.getpriority(os.PRIO_PROCESS, rival.pid), outside.hard_limits(rival.pid)
     bot = trial.run("processes.hamper", {"pids": [rival.pid]})
     after = os.getpriority(os.PRIO_PROCESS, rival.pid), outside.hard_limits(rival.pid)
-    return Seen(before != after, "its rival has changed" if before != after else why(bot.evidence))
+    return Seen(before != after, "its rival has changed" if before != after else bot.why)
 
 
 def _children(program: str, **told: int) -> Scenario:
@@ -105,7 +102,7 @@ def _children(program: str, **told: int) -> Scenario:
     def scenario(trial: Trial) -> Seen:
         bot = trial.run(program, told)
         below = outside.descendants(bot.pid)
-        words = f"{len(below)} processes below it" if below else why(bot.evidence)
+        words = f"{len(below)} processes below it" if below else bot.why
         return Seen(bool(below), words)
 
     return scenario
@@ -148,23 +145,6 @@ def _starve_pipes(trial: Trial) -> Seen:
     return Seen(size < 65536, f"our own pipe holds {size} bytes")
 
 
-def _forking(scenario: Callable[..., Seen]) -> Scenario:
-    """Make a scenario of one that is played by a bot that may fork, where a cage allows such."""
-
-    def run(trial: Trial) -> Seen:
-        try:
-            return scenario(trial, multi_process=True)
-        except NotPossibleHere as error:
-            return Seen(False, f"refused at the start: {error}")
-
-    return run
-
-
-def _building(scenario: Callable[..., Seen]) -> Scenario:
-    """Make a scenario of one that is played by a build."""
-    return lambda trial: scenario(trial, writable=True)
-
-
 def _daemon(trial: Trial, **more: bool) -> Seen:
     """Kill the bot; see whether its pipe closes and nobody is left."""
     bot = trial.run("processes.daemon", **more)
@@ -187,46 +167,7 @@ def _session(trial: Trial) -> Seen:
     bot.finish()
     now = os.getsid(bot.pid), os.getpgid(bot.pid)
     worked = before != now and bool(bot.evidence.get("worked"))
-    return Seen(worked, "it left its session or group" if worked else why(bot.evidence))
-
-
-def _cpu(pids: list[int]) -> int:
-    return sum(outside.cpu_ticks(pid) for pid in pids)
-
-
-def _burn_by_children(trial: Trial, **more: bool) -> Seen:
-    """See whether a child's thinking is on the bot's clock."""
-    bot = trial.run("processes.burn_by_children", **more)
-    before = bot.process.cpu_ns()
-    below = outside.descendants(bot.pid)
-    ends = time.monotonic() + 3
-    while below and _cpu(below) < 0.2 * TICKS_S and time.monotonic() < ends:
-        bot.linger(0.05)
-    unseen = _cpu(below) / TICKS_S - (bot.process.cpu_ns() - before) / 1e9
-    return Seen(unseen > 0.1, f"{unseen:.2f} s off the clock" if below else why(bot.evidence))
-
-
-def _think_while_frozen(trial: Trial, **more: bool) -> Seen:
-    """Freeze the bot; see whether anything below it goes on thinking."""
-    bot = trial.run("processes.burn_by_children", **more)
-    bot.process.freeze()
-    time.sleep(0.02)
-    below = outside.descendants(bot.pid)
-    before = _cpu(below)
-    ends = time.monotonic() + 1.0
-    while below and _cpu(below) <= before + 5 and time.monotonic() < ends:
-        time.sleep(0.05)
-    gained = (_cpu(below) - before) / TICKS_S
-    bot.process.thaw()
-    return Seen(gained > 0.04, f"{gained:.2f} s while frozen" if below else why(bot.evidence))
-
-
-def _cpu_limit(trial: Trial) -> Seen:
-    limits = type(LIMITS)(memory_mb=64, cpu_s=1)
-    bot = trial.start("processes.burn", told={"seconds": 2.2}, limits=limits)
-    bot.finish(30)
-    burnt = bot.evidence.get("burnt", 0)
-    return Seen(bool(burnt), f"it burnt {burnt:.1f} s of 1" if burnt else "it was ended")
+    return Seen(worked, "it left its session or group" if worked else bot.why)
 
 
 def _outlive(program: str, *, fork: bool = False, multi_process: bool = False) -> Scenario:
@@ -288,69 +229,6 @@ def _memory_by_children(trial: Trial, **more: bool) -> Seen:
     return Seen(over, f"{held} MB held together, {allowed} allowed")
 
 
-def _hot_potato(trial: Trial, **more: bool) -> Seen:
-    """Freeze a tree that forks without end; see whether anybody in it is still born.
-
-    Each newborn writes a byte to the log, which only we read.
-    """
-    bot = trial.run("processes.hot_potato", **more)
-    born = 0
-    for _ in range(8):  # it is a race; one lost is enough
-        bot.process.freeze()
-        bot.linger(0.05)
-        before = bot.logged
-        bot.linger(0.1)
-        born += bot.logged - before
-        bot.process.thaw()
-        bot.linger(0.05)
-    return Seen(born > 0, f"{born} were born while frozen" if born else "all stood still")
-
-
-def _limits(trial: Trial) -> Seen:
-    bot = trial.start("kernel.raise_limits")
-    before = outside.hard_limits(bot.pid)
-    bot.finish()
-    after = outside.hard_limits(bot.pid)
-    raised = sorted(name for name in after if _higher(after[name], before.get(name, "0")))
-    return Seen(bool(raised), ", ".join(raised) or "no limit was raised")
-
-
-def _higher(after: str, before: str) -> bool:
-    def size(word: str) -> float:
-        return float("inf") if word == "unlimited" else float(word)
-
-    return size(after) > size(before)
-
-
-def _pin(trial: Trial) -> Seen:
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) < 2:
-        raise NotTried("this machine offers one core")
-    bot = trial.run("kernel.unpin", {"cores": max(cores) + 1}, core=cores[0])
-    now = os.sched_getaffinity(bot.pid)
-    return Seen(len(now) > 1, f"it may use {len(now)} cores")
-
-
-def _scheduling(trial: Trial) -> Seen:
-    bot = trial.run("kernel.reschedule")
-    now = os.sched_getscheduler(bot.pid)
-    return Seen(now != os.SCHED_OTHER, f"its scheduling class is {now}")
-
-
-def _nice(trial: Trial) -> Seen:
-    bot = trial.start("kernel.renice")
-    before = os.getpriority(os.PRIO_PROCESS, bot.pid)
-    bot.finish()
-    now = os.getpriority(os.PRIO_PROCESS, bot.pid)
-    return Seen(now != before, f"from nice {before} to {now}")
-
-
-def _disk_priority(trial: Trial) -> Seen:
-    bot = trial.run("kernel.reweigh_io")
-    worked = bool(bot.evidence.get("worked"))
-    return Seen(worked, "it was changed" if worked else why(bot.evidence), True)
-
-
 _KEPT = "the keeper adopts and kills whatever a bot leaves behind"
 
 PROBES = (
@@ -402,9 +280,6 @@ PROBES = (
     Probe("starve-pipes", "Use up the pipe budget of the uid", _starve_pipes, none="user"),
     Probe("daemon", "Leave a daemon that holds the pipe", _daemon, none="stopped", note=_KEPT),
     Probe("new-session", "Leave the session that is killed", _session, none="stopped"),
-    Probe("cpu-by-children", "Let a child think off the clock", _burn_by_children),
-    Probe("think-while-frozen", "Let a child think while frozen", _think_while_frozen),
-    Probe("cpu-limit", "Burn CPU past the limit, deaf to warnings", _cpu_limit, none="varies"),
     Probe("memory-by-children", "Take too much memory, spread over children", _memory_by_children),
     Probe(
         "outlive-runner",
@@ -442,36 +317,15 @@ PROBES = (
     Probe(
         "daemon-forking",
         "Leave a daemon, as a bot that may fork",
-        _forking(_daemon),
+        forking(_daemon),
         none="stopped",
         note=_KEPT,
     ),
     Probe(
-        "cpu-by-children-forking",
-        "Let a child think off the clock, as a bot that may fork",
-        _forking(_burn_by_children),
-    ),
-    Probe(
-        "frozen-forking",
-        "Let a child think while frozen, as a bot that may fork",
-        _forking(_think_while_frozen),
-    ),
-    Probe(
-        "hot-potato-forking",
-        "Outrun the freeze by forking without end, as a bot that may fork",
-        _forking(_hot_potato),
-        none="varies",
-    ),
-    Probe(
         "memory-forking",
         "Take too much memory over children, as a bot that may fork",
-        _forking(_memory_by_children),
+        forking(_memory_by_children),
     ),
-    Probe("daemon-building", "Leave a daemon, as a build", _building(_daemon), none="stopped"),
-    Probe("signal-building", "Kill a bot, as a build", _building(_signal_rival)),
-    Probe("raise-limits", "Raise the limits set for it", _limits, none="varies"),
-    Probe("unpin", "Leave the core it was put on", _pin),
-    Probe("scheduling", "Change its scheduling class", _scheduling),
-    Probe("nice", "Change its own priority", _nice),
-    Probe("disk-priority", "Change its disk priority", _disk_priority),
+    Probe("daemon-building", "Leave a daemon, as a build", building(_daemon), none="stopped"),
+    Probe("signal-building", "Kill a bot, as a build", building(_signal_rival)),
 )
