@@ -31,7 +31,7 @@ from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Process, Runtime
 from niagara_arena.submissions.names import quoted
-from niagara_arena.submissions.programs import is_program
+from niagara_arena.submissions.programs import is_program, placed
 from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -135,7 +135,13 @@ def build(
         with _workshop(staged, cache) as work:
             began = time.monotonic()
             launches = [
-                Launch(str(work), argv, limits, runtimes=runtimes, writable=True)
+                Launch(
+                    str(work),
+                    placed(argv, runtimes, backend.level),
+                    limits,
+                    runtimes=runtimes,
+                    writable=True,
+                )
                 for argv in submission.build
             ]
             output = _run_all(submission, launches, backend, began + seconds, caps, listener)

@@ -18,7 +18,7 @@ from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
 from niagara_arena.submissions.building import Listener, build
 from niagara_arena.submissions.names import quoted, suggestion
-from niagara_arena.submissions.programs import is_program
+from niagara_arena.submissions.programs import is_program, placed
 from niagara_arena.submissions.runtimes import offered_runtimes, resolve_runtimes
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -99,7 +99,7 @@ def prepare(
     _check_command(submission, folder, runtimes)
     return Ready(
         directory=str(folder),
-        command=submission.run,
+        command=placed(submission.run, runtimes, backend.level),
         limits=limits,
         runtimes=runtimes,
         multi_process=submission.multi_process,

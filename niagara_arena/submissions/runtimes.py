@@ -6,7 +6,8 @@ variable NIAGARA_RUNTIMES points to:
     [runtimes]
     numpy = "/srv/runtimes/numpy"
 
-A bot that asks for `runtime = "numpy"` finds it as /runtime/numpy in the cage. What a runtime holds
+A bot that asks for `runtime = "numpy"` may name /runtime/numpy/… in its commands, at every level of
+isolation, and finds the place in the variable RUNTIME_NUMPY. What a runtime holds
 decides how a bot plays, so its hash belongs to the facts of a tournament. Hashing some hundred
 megabytes takes a while; the hash is kept in the cache with the list of paths, sizes and times it
 was made from, and made anew when that list changes.
@@ -26,17 +27,15 @@ import msgspec
 from msgspec import Struct
 
 from niagara_arena.errors import InputError, NotPossibleHere
-from niagara_arena.sandbox import Runtime
+from niagara_arena.sandbox import Runtime, fingerprint
 from niagara_arena.submissions.names import quoted, suggestion
 from niagara_arena.submissions.staging import default_cache, open_cache, unreachable
 from niagara_arena.submissions.submission import Submission
-from niagara_arena.submissions.tree import Caps, read_tree
 
 __all__ = ["offered_runtimes", "read_runtimes", "resolve_runtimes", "runtime_digest"]
 
 VARIABLE = "NIAGARA_RUNTIMES"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-_CAPS = Caps(files=500_000, file_bytes=8 << 30, total_bytes=32 << 30, depth=64)
 _LEFT_OUT = ("__pycache__",)
 
 
@@ -109,11 +108,11 @@ def runtime_digest(runtime: Runtime, cache: Path | None = None) -> str:
         known = _Known("", "")
     if known.signature == signature:
         return known.digest
-    tree = read_tree(Path(runtime.path), _LEFT_OUT, _CAPS, canonical=False, links="any")
+    digest = fingerprint(Path(runtime.path))
     fresh = note.with_suffix(f".{os.getpid()}")
-    fresh.write_bytes(msgspec.json.encode(_Known(signature, tree.digest)))
+    fresh.write_bytes(msgspec.json.encode(_Known(signature, digest)))
     os.replace(fresh, note)
-    return tree.digest
+    return digest
 
 
 def _check_readable(runtime: Runtime) -> None:

@@ -25,6 +25,7 @@ SMALL = Sizes(
     match_rounds=2,
     silence_ms=60,
     idle_ms=100,
+    quick_ms=10_000,
 )
 ANIMAL = Path(__file__).parent.parent / "zoo" / "animal.py"
 ODD = Path(__file__).with_name("odd_bot.py")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import socket
 import threading
 from collections.abc import Iterator
@@ -11,7 +13,7 @@ from tempfile import mkdtemp
 import pytest
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.sandbox import Backend, choose
+from niagara_arena.sandbox import Backend, Runtime, choose
 from niagara_arena.submissions import BuildFailed, load, prepare
 from niagara_arena.submissions.staging import remove_tree
 from tests.submissions.conftest import MakeBot
@@ -96,3 +98,38 @@ def test_a_failing_build_in_the_cage_says_why(
     assert "bot.c:1: error" in caught.value.output
     assert "exit 3" in caught.value.message
     assert list((cache / "work").iterdir()) == []
+
+
+@pytest.mark.parametrize("program", ["/runtime/tools/bin/otter-sh", "otter-sh"])
+def test_a_runtime_serves_build_and_bot_in_the_cage(
+    make_bot: MakeBot, cage: Backend, cache: Path, program: str
+) -> None:
+    tools = cache / "tools"
+    (tools / "bin").mkdir(parents=True)
+    (tools / "lib").mkdir()
+    (tools / "bin/otter-sh").symlink_to("/bin/sh")
+    (tools / "lib/words").write_text("of the runtime\n")
+    for folder in (tools, tools / "bin", tools / "lib"):
+        folder.chmod(0o755)
+    manifest = (
+        f'name = "otter"\nruntime = "tools"\nbuild = ["{program}", "make.sh"]\n'
+        f'run = ["{program}", "bot.sh", "/runtime/tools/lib/words"]\n'
+    )
+    scripts: dict[str, bytes | str] = {
+        "make.sh": "cat $RUNTIME_TOOLS/lib/words",
+        "bot.sh": 'for f in "$1" $RUNTIME_TOOLS/lib/words; do read -r x < $f; echo "$x"; done',
+    }
+    submission = load(str(make_bot(files=scripts, manifest=manifest)))
+    ready = prepare(submission, cage, cache, offered={"tools": Runtime("tools", str(tools))})
+    assert ready.output == "of the runtime\n"
+    process = cage.start(ready.launch())
+    try:
+        said = b""
+        while select.select([process.stdout], (), (), 20)[0]:
+            piece = os.read(process.stdout, 1000)
+            if not piece:
+                break
+            said += piece
+    finally:
+        process.close()
+    assert said == b"of the runtime\n" * 2

@@ -311,6 +311,7 @@ def test_a_runtime_that_is_offered_is_handed_to_the_sandbox(
     submission = load(str(make_bot(manifest=manifest)))
     ready = prepare(submission, bare, cache, offered={"tools": tools})
     assert ready.launch().runtimes == (tools,)
+    assert ready.command == (str(tmp_path / "tools/bin/otter-sh"), "bot.sh")
     with pytest.raises(NotPossibleHere, match="asks for the runtime `tools`"):
         prepare(submission, bare, cache, offered={})
 
