@@ -20,6 +20,8 @@ from niagara_arena import rules
 from niagara_arena.rules import Event, Outcome, State
 
 REPLY_SECONDS = 30.0
+RICH = {"bank_ms": 5000, "increment_ms": 20, "wall_ms": 5000}
+POOR = {"bank_ms": 0, "increment_ms": 0, "wall_ms": 1}
 
 
 class BotProcess:
@@ -117,6 +119,7 @@ def play_game(
     *,
     max_rounds: int = 200,
     params: Sequence[dict[str, Any]] | None = None,
+    clock: dict[str, int] | None = RICH,
 ) -> Outcome:
     """Play one game with a running bot in each seat."""
     state = rules.start(ruleset, len(bots), max_rounds=max_rounds)
@@ -131,7 +134,7 @@ def play_game(
             "events": [rules.event_to_json(event) for event in unseen[seat]],
             "observation": rules.observe(state, seat),
             "legal": json.loads(rules.legal_text(state, seat)),
-            "clock": {"bank_ms": 5000, "increment_ms": 20, "wall_ms": 5000},
+            "clock": clock,
         }
         unseen[seat].clear()
         action = choices[bots[seat].choose(request)]

@@ -12,7 +12,7 @@ import pytest
 
 from niagara_arena.replay.codec import deterministic_part, encode
 from niagara_arena.submissions import load
-from tests.bots.driver import BotProcess, play_game
+from tests.bots.driver import POOR, BotProcess, play_game
 from tests.bots.matches import BOTS, KITS, Workshop
 
 LANGUAGES = ["cpp", "go", "java", "javascript", "python", "rust"]
@@ -106,6 +106,16 @@ def test_a_bot_plays_on_through_unknown_fields_and_many_games(
         for rules, seats in EVERY_TABLE:
             table = [bot, *others[: seats - 1]]
             play_game(table, rules, seed=seats, max_rounds=12)
+        assert bot.quit() == 0
+
+
+@any_bot
+def test_a_bot_answers_without_a_clock_and_with_an_empty_one(
+    folder: Path, workshop: Workshop
+) -> None:
+    with running(workshop, folder, 1) as (bot,), running(workshop, BOTS["greedy"], 2) as others:
+        for clock in (None, POOR):
+            play_game([bot, *others], "spirits", max_rounds=4, clock=clock)
         assert bot.quit() == 0
 
 
