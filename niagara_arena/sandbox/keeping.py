@@ -73,9 +73,7 @@ class Keeper:
         line = Line(ours)
         mine = (stdin[1], stdout[0], stderr[0])
         try:
-            with self._lock:
-                self._ensure()
-                self._send(plan, [*theirs, wardens.fileno()])
+            self._hand_out(plan, [*theirs, wardens.fileno()])
         finally:
             wardens.close()
             for one in theirs:
@@ -97,6 +95,21 @@ class Keeper:
                 os.close(one)
             raise _refusal(plan, facts, words)
         return Started(*mine, line=line, facts=facts, keeper=self)
+
+    def _hand_out(self, plan: dict[str, Any], descriptors: list[int]) -> None:
+        """Send a plan to the keeper; to a new one if the last was killed."""
+        if self._owner != os.getpid():
+            self._lock = threading.Lock()  # a fork may have caught it in another thread's hands
+        with self._lock:
+            self._ensure()
+            try:
+                self._send(plan, descriptors)
+            except BrokenPipeError:
+                if self._line is not None:
+                    self._line.close()
+                self._line = None
+                self._ensure()
+                self._send(plan, descriptors)
 
     def _ensure(self) -> None:
         if self._line is not None and self._owner == os.getpid():
@@ -122,11 +135,8 @@ class Keeper:
         assert self._line is not None
         body = msgspec.json.encode(plan)
         message = len(body).to_bytes(4, "little") + body
-        try:
-            sent = socket.send_fds(self._line, [message], descriptors)
-            self._line.sendall(message[sent:])
-        except OSError as error:
-            raise ArenaError(f"the process that starts bots is gone: {error}") from error
+        sent = socket.send_fds(self._line, [message], descriptors)
+        self._line.sendall(message[sent:])
 
 
 def _let_go(line: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:

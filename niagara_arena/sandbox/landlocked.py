@@ -28,8 +28,8 @@ from niagara_arena.sandbox.seccomp import SELF, assemble
 __all__ = ["Landlocked"]
 
 HEADROOM = 4096
-"""How many threads our user may get besides its own: all its bots are counted together, so this only
-protects the machine for the moment until a warden looks."""
+"""How many threads our user may get besides its own. All its bots are counted together: this only
+protects the machine, for the moment until a warden looks."""
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _SOURCES = ("/dev/random", "/dev/urandom")

@@ -18,7 +18,12 @@ _LEAST = {"memory_mb": 16, "processes": 1, "open_files": 64, "file_mb": 1, "tmp_
 
 
 def check(launch: Launch) -> None:
-    """Refuse limits under which nothing can start."""
+    """Refuse limits under which nothing can start, and words that are not what they seem."""
+    if any("\0" in word for word in (*launch.command, *launch.env.values())):
+        raise InputError("a bot's command and its variables can't hold the character NUL")
+    for name in launch.env:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise InputError(f"a variable can't be named {name!r}", "use letters, digits and `_`")
     for name, least in _LEAST.items():
         value = getattr(launch.limits, name)
         if value < least:

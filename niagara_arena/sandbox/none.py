@@ -11,7 +11,7 @@ import os
 from niagara_arena.sandbox.commands import resolve
 from niagara_arena.sandbox.interface import Launch, Process
 from niagara_arena.sandbox.keeping import Keeper
-from niagara_arena.sandbox.limits import resources, variable
+from niagara_arena.sandbox.limits import check, resources, variable
 from niagara_arena.sandbox.offer import ARENA, lay_out
 from niagara_arena.sandbox.process import BotProcess
 
@@ -28,6 +28,7 @@ class NoCage:
 
     def start(self, launch: Launch) -> Process:
         """Start a bot in its directory."""
+        check(launch)
         arena = os.path.join(lay_out(self._keeper.scratch), ARENA)
         paths = [arena, os.environ.get("PYTHONPATH", "")]
         environment = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 from niagara_arena.sandbox import Backend
 from niagara_arena.sandbox.choosing import trial
 from niagara_arena.sandbox.keeper import tree
+from niagara_arena.sandbox.none import NoCage
 from tests.sandbox.helpers import finish, launch, marked, python, read_line, until
 
 ROOT = Path(__file__).parents[2]
@@ -105,10 +106,6 @@ def run(*words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd="/")
 
 
-def scratches() -> set[str]:
-    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("niagara-")}
-
-
 @pytest.mark.parametrize("build", [False, True], ids=["a-bot", "a-build-that-forks"])
 def test_nothing_survives_a_sigkill_of_the_runner(
     backend: Backend, folder: Path, marker: str, build: bool
@@ -143,6 +140,27 @@ def test_a_bot_dies_with_its_warden(backend: Backend, folder: Path, marker: str)
     until(lambda: not marked(marker), "the end of the bot")
     until(lambda: process.poll() is not None, "word of it")
     process.close()
+
+
+def test_bots_die_with_a_killed_keeper_and_the_next_start_gets_a_new_one(
+    folder: Path, marker: str
+) -> None:
+    backend = NoCage()
+    process = backend.start(launch(folder, *python("import time; time.sleep(1000)"), marker))
+    (keeper,) = (
+        pid
+        for pid in tree.children(os.getpid())
+        if backend._keeper.scratch in Path(f"/proc/{pid}/cmdline").read_text()
+    )
+    os.kill(keeper, signal.SIGKILL)
+    until(lambda: not marked(marker), "the end of the bot")
+    process.close()
+    again = backend.start(launch(folder, "/bin/cat"))
+    os.write(again.stdin, b"x\n")
+    assert read_line(again) == "x"
+    again.close()
+    shutil.rmtree(backend._keeper.scratch, ignore_errors=True)
+    del backend, again, process
 
 
 def test_a_bot_outlives_the_thread_that_started_it(backend: Backend, folder: Path) -> None:

@@ -233,6 +233,16 @@ def test_a_file_that_is_no_program_is_an_error_not_a_hang(backend: Backend, fold
         backend.start(launch(folder, "./bot"))
 
 
+def test_a_word_with_a_nul_cannot_smuggle_options_in(backend: Backend, folder: Path) -> None:
+    for bot in (
+        launch(folder, "/bin/cat", env={"KEY": "x\0--bind\0/\0/host"}),
+        launch(folder, "/bin/cat", "x\0y"),
+        launch(folder, "/bin/cat", env={"A=B": "x"}),
+    ):
+        with pytest.raises(InputError):
+            backend.start(bot)
+
+
 def test_a_missing_directory_is_refused(backend: Backend, folder: Path) -> None:
     with pytest.raises(InputError, match="not a directory"):
         backend.start(Launch(str(folder / "none"), ("/bin/cat",), Limits()))

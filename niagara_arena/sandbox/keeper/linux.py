@@ -85,6 +85,9 @@ def peek(pid: int) -> tuple[int, int] | None:
 
     The status is an exit code or, negative, a signal. None while it runs.
     """
+    if not hasattr(os, "waitid"):  # reaped then: where there is no pidfd, a pid is all we have
+        done, code = os.waitpid(pid, os.WNOHANG)
+        return (os.waitstatus_to_exitcode(code), 0) if done else None
     found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if found is None:
         return None

@@ -43,6 +43,7 @@ class _Keeper:
         watched, self._alive = os.pipe()
         self._runner.append(watched)
         self._wardens: set[int] = set()
+        self._spare = 0
         gc.freeze()
 
     def run(self) -> None:
@@ -75,6 +76,7 @@ class _Keeper:
             finally:
                 os._exit(70)
         self._wardens.add(pid)
+        self._spare = pid
 
     def _bury(self) -> None:
         """Reap what ended. A warden that was killed may have left a bot's children with us."""
@@ -86,6 +88,8 @@ class _Keeper:
                 pid, status = found
                 orphaned = orphaned or status != 0 or pid not in self._wardens
                 self._wardens.discard(pid)
+                if pid == self._spare and status != 0:  # somebody killed the one that waits
+                    self._fork()
         if orphaned:
             tree.sweep(os.getpid(), spare=frozenset(self._wardens))
 

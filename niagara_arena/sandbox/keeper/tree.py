@@ -41,6 +41,12 @@ def sweep(pid: int, spare: frozenset[int], keep: int = 0) -> None:
 
     All are stopped before any is killed, so that a tree that forks can't outrun us.
     """
+    if not os.path.isdir("/proc/self"):
+        with contextlib.suppress(
+            OSError
+        ):  # no list of processes: its process group is what we know
+            os.killpg(keep, signal.SIGKILL)
+        return
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         left = [one for one in descendants(pid, spare | {keep}) if not _is_dead(one)]

@@ -59,6 +59,7 @@ def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
         os.close(one)
     if bot is not None:
         _watch(line, runner, wake, bot, plan.get("threads"))
+        tree.sweep(os.getpid(), frozenset(), keep=bot.child)
     tree.sweep(os.getpid(), frozenset())
     with contextlib.suppress(ChildProcessError):
         while True:
