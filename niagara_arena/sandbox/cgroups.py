@@ -22,6 +22,10 @@ SLACK_MB = 16
 """For the processes of the cage itself, and what the kernel keeps for a bot."""
 
 
+PLAIN_PASSES, STOP_PASSES = 3, 1000
+"""How often to signal a group before forking is refused in it, and before giving up."""
+
+
 class Cgroups:
     """Name the directories below which we may make groups."""
 
@@ -62,6 +66,8 @@ class Group:
     def __init__(self, kind: str, places: dict[str, Path]) -> None:
         self._kind = kind
         self._places = places
+        self._processes = 0
+        """The limit of processes to go back to, while forking is refused; 0: it is not."""
 
     def write(self, controller: str, file: str, value: int) -> None:
         """Set a value of the group."""
@@ -101,9 +107,33 @@ class Group:
             with contextlib.suppress(OSError):
                 self.write("pids", "cgroup.freeze", int(number == signal.SIGSTOP))
                 return
+        if number == signal.SIGSTOP:
+            self._stop()
+            return
         for pid in self.pids():
             with contextlib.suppress(OSError):
                 os.kill(pid, number)
+        if self._processes:
+            self.write("pids", "pids.max", self._processes)
+            self._processes = 0
+
+    def _stop(self) -> None:
+        """Stop every process; return when all stand still.
+
+        A tree that forks without end, and wakes whoever was stopped, would outrun us. When a few
+        passes were not enough, forking is refused until the group is let go again.
+        """
+        for turn in range(STOP_PASSES):
+            moving = [pid for pid in self.pids() if not _stands_still(pid)]
+            if not moving:
+                return
+            if turn == PLAIN_PASSES and not self._processes:
+                with contextlib.suppress(OSError, ValueError):
+                    self._processes = int((self._places["pids"] / "pids.max").read_text("ascii"))
+                    self.write("pids", "pids.max", 0)
+            for pid in moving:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGSTOP)
 
     def remove(self, patience_s: float = 2.0) -> None:
         """Remove the group, which must be empty; the last process may still be leaving it."""
@@ -125,6 +155,15 @@ class Group:
         except OSError:
             return 0
         return next((int(words[1]) for words in map(str.split, lines) if words[0] == key), 0)
+
+
+def _stands_still(pid: int) -> bool:
+    """Tell whether a process is stopped, dead or gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t", b"Z", b"X")
+    except OSError:
+        return True
 
 
 def find(proc: Path = Path("/proc/self")) -> Cgroups | None:

@@ -57,6 +57,11 @@ class Stage:
         )
         os.chmod(self.home, 0o755)
         self.ears = Ears(self.open_directory)
+        self.programs = f"{self.directory}/programs"
+        """The attackers' programs, compiled once for all bots."""
+        shutil.copytree(PROGRAMS, self.programs, ignore=shutil.ignore_patterns("__pycache__"))
+        compiling = [PYTHON, "-SE", "-m", "compileall", "-q", self.programs]
+        subprocess.run(compiling, check=True, stdout=subprocess.DEVNULL)
 
     def close(self) -> None:
         """Take everything away."""
@@ -90,9 +95,7 @@ class Trial:
         """Stage a copy of the programs as a bot's directory."""
         directory = f"{self.stage.directory}/{self.marker}-{name}"
         if not os.path.isdir(directory):
-            shutil.copytree(
-                PROGRAMS, f"{directory}/programs", ignore=shutil.ignore_patterns("__pycache__")
-            )
+            shutil.copytree(self.stage.programs, f"{directory}/programs")
         return directory
 
     def launch(self, program: str, directory: str, **more: Any) -> Launch:

@@ -337,7 +337,8 @@ PROBES = (
         _own_cgroup,
         none="varies",
         landlock="varies",
-        note="a machine may have none but the first",
+        bwrap="cgroup",
+        note="a bot sees the name of the group that holds it, which tells the runner's pid",
     ),
     Probe("list-directory", "List a directory of the organiser's", _listing),
     Probe(
