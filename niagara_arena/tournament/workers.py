@@ -204,6 +204,8 @@ def _serve(
             pipe.send_bytes(msgspec.msgpack.encode(_play(player, order)))
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         pass
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # on the way out, a second one is no news
 
 
 def _play(player: Player, order: Order) -> Reply:
