@@ -72,9 +72,22 @@ def tallies(facts: Facts, data: Columns | None = None) -> dict[str, Tally]:
 
 def _distinct(data: Columns, flag: Floats) -> Ints:
     """Count the games in which a bot has the flag, in however many seats."""
-    rows = flag > 0
-    pairs = np.unique(data.game[rows] * len(data.bots) + data.bot[rows])
-    return np.bincount(pairs % len(data.bots), minlength=len(data.bots))
+    rows, count = flag > 0, len(data.bots)
+    if not _sits_twice(data):
+        return np.bincount(data.bot[rows], minlength=count)
+    pairs = np.unique(data.game[rows] * count + data.bot[rows])
+    return np.bincount(pairs % count, minlength=count)
+
+
+def _sits_twice(data: Columns) -> bool:
+    """Tell whether any bot takes two seats of a table: rare, and dear to count."""
+    begin = np.cumsum(data.size) - data.size
+    for size in np.unique(data.size).tolist():
+        table = data.bot[begin[data.size == size][:, None] + np.arange(size)]
+        table.sort(axis=1)
+        if bool(np.any(table[:, 1:] == table[:, :-1])):
+            return True
+    return False
 
 
 def _numbers(facts: Facts, pick: Callable[[RatedGame], tuple[int, ...]]) -> Ints:

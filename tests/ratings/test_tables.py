@@ -76,3 +76,10 @@ def test_a_tally_counts_what_a_bot_did() -> None:
     assert (found["d"].cpu_median_us, found["d"].cpu_worst_us) == (None, None)
     assert found["c"].wins == 0
     assert tallies(select([])) == {}
+
+
+def test_a_bot_that_sits_twice_has_played_one_game() -> None:
+    found = tallies(select([made(0, "aab", (1, 1, 3)), made(1, "abc", (1, 2, 3))]))
+    assert (found["a"].games, found["a"].wins) == (2, 2)
+    assert found["a"].mean_placing == pytest.approx(1.0)
+    assert (found["b"].games, found["b"].wins) == (2, 0)
