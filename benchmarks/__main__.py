@@ -9,6 +9,8 @@ BENCHMARKS = {
     "rules": "benchmarks.rules_core",
     "match": "benchmarks.match_speed",
     "sandbox": "benchmarks.sandbox_start",
+    "tournament": "benchmarks.tournament",
+    "ratings": "benchmarks.ratings",
 }
 
 
