@@ -22,7 +22,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from niagara_arena import __version__
-from niagara_arena.errors import ArenaError
+from niagara_arena.errors import ArenaError, InputError
 from niagara_arena.match.bot import Bot
 from niagara_arena.match.table import HostOverload, Table
 from niagara_arena.match.watching import Watcher
@@ -237,8 +237,8 @@ class _Match:
         began = time.monotonic_ns()
         try:
             process = self._backend.start(self._contestants[index].launch)
-        except OSError as error:
-            sentence = f"could not be started: {error.strerror or error}"
+        except InputError as error:  # its own file is no program that runs here
+            sentence = f"could not be started: {error.message}"
             self._refusals[index] = FaultReport(Fault.STARTUP, "exec", sentence)
             return
         bot = Bot(process)

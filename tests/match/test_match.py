@@ -100,6 +100,17 @@ def test_a_bot_that_cannot_start_forfeits_every_game_without_another_try() -> No
     assert [record.measured.startup_ms[1] for record in records[1:]] == [0] * 4
 
 
+def test_a_file_that_is_no_program_is_the_fault_startup(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_bytes(b"\x7fELF but not really")
+    program.chmod(0o755)
+    launch = Launch(str(tmp_path), ("./bot",), Limits())
+    bot = contestant("random_play")._replace(launch=launch)
+    [record] = play("random_play", bot, "random_play")
+    assert record.end.verdicts[1].fault is Fault.STARTUP
+    assert "could not be started" in record.end.verdicts[1].sentence
+
+
 def test_a_build_that_failed_is_the_fault_build() -> None:
     report = FaultReport(Fault.BUILD, "build", "its build failed: no such type `Rivr`")
     bot = contestant("random_play")._replace(refusal=report)
