@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from niagara_arena.errors import InputError
@@ -87,6 +87,7 @@ def test_an_unknown_parameter_is_refused_with_a_suggestion() -> None:
     assert caught.value.hint == "its parameters: none"
 
 
+@settings(deadline=None, derandomize=True, database=None)
 @given(st.integers(), st.integers(), st.integers())
 def test_a_specification_is_in_order_exactly_if_its_default_is_taken(
     default: int, low: int, high: int
