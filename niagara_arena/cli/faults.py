@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from niagara_arena.cli.text import clean
-from niagara_arena.records import GameRecord, RulingRecord
+from niagara_arena.records import Fault, GameRecord, RulingRecord
 from niagara_arena.referee import FaultReport, Request
 from niagara_arena.wire.replies import excerpt
 
@@ -14,6 +14,7 @@ __all__ = ["fault_report"]
 
 REQUEST_SHOWN = 1_500
 LOG_LINES = 15
+BUILD_LINES = 30
 
 
 def fault_report(
@@ -61,14 +62,22 @@ def _block(
         lines.append(f"  request  {_short(text)}")
     else:
         lines.append(f"  when     before game {record.header.game} began")
+    if ruling.fault is Fault.BUILD:
+        words = report.reply.decode("utf-8", "replace").rstrip().split("\n") if report else []
+        lines += _column("build", words[:BUILD_LINES])
+        lines.append("  again    niagara bot build BOT")
+        return "\n".join(lines)
     reply = excerpt(report.reply) if report is not None and report.reply else "(none)"
     lines.append(f"  reply    {reply}")
     log = record.measured.stderr[ruling.seat].rstrip("\n") if record.measured.stderr else ""
-    tail = log.split("\n")[-LOG_LINES:] if log else ["(nothing)"]
-    lines.append(f"  stderr   {clean(tail[0])}")
-    lines += [f"           {clean(line)}" for line in tail[1:]]
+    lines += _column("stderr", log.split("\n")[-LOG_LINES:] if log else ["(nothing)"])
     lines.append(f"  again    {_again(ruling, request, path)}")
     return "\n".join(lines)
+
+
+def _column(label: str, words: Sequence[str]) -> Iterator[str]:
+    for number, line in enumerate(words):
+        yield f"  {'' if number else label:<9}{clean(line)}"
 
 
 def _short(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 import time
@@ -213,7 +212,7 @@ def _contestant(submission: Submission, params: dict[str, Any], backend: Backend
         if submission.name != HUMAN:  # which no bot may be called
             launch = prepare(submission, backend).launch()
     except BuildFailed as failed:
-        refusal = FaultReport(Fault.BUILD, "build", failed.message)
+        refusal = FaultReport(Fault.BUILD, "build", failed.message, failed.output.encode())
     return Contestant(submission.id, submission.name, submission.version, params, launch, refusal)
 
 
@@ -229,15 +228,8 @@ def _params(submissions: Sequence[Submission], given: tuple[str, ...]) -> list[d
         if not found:
             raise click.UsageError(f"--param {text!r}: no bot here is called {bot!r}")
         for index in found:
-            overrides[index][name] = _value(value)
+            overrides[index][name] = value
     return [resolve_params(s, o) for s, o in zip(submissions, overrides, strict=True)]
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _job(

@@ -134,6 +134,19 @@ def test_after_a_fault_the_author_sees_everything(niagara: Niagara, tmp_path: Pa
     assert "--as 1 --until 2" in told
 
 
+def test_a_build_that_fails_is_told_in_the_compilers_words(
+    niagara: Niagara, tmp_path: Path
+) -> None:
+    bot = tmp_path / "broken"
+    bot.mkdir()
+    build = 'build = ["sh", "-c", "echo no such type: Rivr >&2; exit 1"]'
+    (bot / "bot.toml").write_text(f'name = "broken"\n{build}\nrun = ["./bot"]\n')
+    result = niagara("play", "@random", str(bot), "@random", "--set", "max_rounds=1", *OFF)
+    assert result.exit == 0, result.stderr
+    assert "build (build) — retired" in result.stderr
+    assert "no such type: Rivr" in result.stderr
+
+
 REFUSED = (
     (("@random", "@random"), 2, "played by 3 to 5 bots"),
     (("@random", "@random", "@rndom"), 3, "@rndom"),
