@@ -194,38 +194,47 @@ _LEAST: Final = tuple(
 """``_LEAST[code][gem]``: a cargo without its gems of one colour."""
 
 
+Way = tuple[int, int, int, bool]
+"""How many gems are handled before the first space, the end space, how many are handled there,
+and whether the canoe may steal there, room permitting."""
+
+
+def find_ways(
+    routes: Routes, capacity: int, at: int, amounts: tuple[int, ...], whirlpool: int, held: int
+) -> tuple[Way, ...]:
+    """Return how a canoe with so many gems aboard can spend all of any one of these amounts."""
+    most = held + capacity  # what it loads it does not unload
+    ways: set[Way] = set()
+    for amount in amounts:
+        for count in range(min(most, amount // ACT_COST) + 1 if PLACE_BESIDE[at] >= 0 else 1):
+            left = amount - ACT_COST * count
+            if left == 0:  # all spent in place [N-4.6]
+                ways.add((count, at, 0, False))
+                continue
+            for leg in LEGS[routes, at, left, whirlpool]:
+                if count + leg.acts <= most:
+                    ways.add((count, leg.end, leg.acts, leg.steals))
+    return tuple(sorted(ways))
+
+
 def find_moves(
-    capacity: int,
-    at: int,
-    cargo: int,
-    amounts: tuple[int, ...],
-    whirlpool: int,
-    routes: Routes,
-    supply: dict[int, int],
-) -> list[Move]:
-    """Return every distinct move with any one of these amounts of points, in canonical order.
+    capacity: int, at: int, cargo: int, ways: tuple[Way, ...], supply: dict[int, int]
+) -> tuple[Move, ...]:
+    """Return every distinct move that goes one of these ways, in canonical order.
 
     ``supply`` tells by place what lies there, as far as it can matter. Thefts are left aside.
     """
     place = PLACE_BESIDE[at]
     first = ACTS[cargo, capacity, supply.get(place, 0)] if place >= 0 else NOTHING[cargo]
     found: dict[int, Move] = {}
-    for amount in amounts:
-        for count, starts in enumerate(first):
-            left = amount - ACT_COST * count
-            if left < 0:
-                break
-            if left == 0:  # all spent in place [N-4.6]
-                _stop(starts, at, capacity, False, found)
-                continue
-            for end, acts, steals in LEGS[routes, at, left, whirlpool]:
-                if acts:
-                    _act(starts, end, capacity, acts, supply.get(PLACE_BESIDE[end], 0), found)
-                elif end == LOST:
-                    _fall(starts, place, found)
-                else:
-                    _stop(starts, end, capacity, steals, found)
-    return sorted(found.values())
+    for count, end, acts, steals in ways:
+        if acts:
+            _act(first[count], end, capacity, acts, supply.get(PLACE_BESIDE[end], 0), found)
+        elif end == LOST:
+            _fall(first[count], place, found)
+        else:
+            _stop(first[count], end, capacity, steals, found)
+    return tuple(sorted(found.values()))
 
 
 NOTHING: Final = tuple(((((0, 0, cargo, 0, 0, 0),),)) for cargo in range(len(CARGOES)))

@@ -17,14 +17,14 @@ from niagara_arena.rules.components import CARGO_CODE, CARGOES, GEM_NAMES
 from niagara_arena.rules.geometry import DOWN, JETTY, PLACE_BESIDE, UP
 from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.moves import (
-    ACT_COST,
-    LEGS,
     SIZES,
     Haul,
     Move,
     Routes,
+    Way,
     capped,
     find_moves,
+    find_ways,
     unrank,
     without,
 )
@@ -101,6 +101,11 @@ def unranked(which: int, order: int) -> Paddle:
     return _PADDLES[which][order]
 
 
+def _with_theft(action: Paddle, steal: tuple[Theft, ...]) -> Paddle:
+    """Return ``action._replace(steal=steal)``, quickly."""
+    return tuple.__new__(Paddle, (*action[:6], steal, action[7]))
+
+
 class CanoeMenu(Menu):
     """The moves of one canoe."""
 
@@ -113,7 +118,7 @@ class CanoeMenu(Menu):
         self.takes = takes
         paddles = _PADDLES[2 * canoe + takes]
         actions = [
-            paddles[move[0]] if move[8] is None else paddles[move[0]]._replace(steal=move[8][0])
+            paddles[move[0]] if move[8] is None else _with_theft(paddles[move[0]], move[8][0])
             for move in moves
         ]
         super().__init__(tuple(actions), moves)
@@ -142,34 +147,16 @@ _CAPPED: Final = (capped(0), capped(1), capped(2))
 class Reach:
     """What else than its cargo's colours a canoe's moves depend on."""
 
-    __slots__ = ("amounts", "at", "places", "spaces", "whirlpool")
+    __slots__ = ("at", "places", "spaces", "ways")
 
-    def __init__(
-        self,
-        routes: Routes,
-        capacity: int,
-        at: int,
-        amounts: tuple[int, ...],
-        whirlpool: int,
-        held: int,
-    ) -> None:
+    def __init__(self, at: int, capacity: int, held: int, ways: tuple[Way, ...]) -> None:
         self.at = at
-        self.amounts = amounts
-        self.whirlpool = whirlpool
-        self.spaces = 0
+        self.ways = ways
+        self.spaces = sum({1 << end for _, end, _, steals in ways if steals})
         """Bit mask of the spaces on which it may steal, room permitting."""
-        places = set()
         needed = 1 if held < capacity else 2  # a full canoe unloads before it loads
-        most = held + capacity
-        for amount in amounts:
-            if amount >= ACT_COST * needed and PLACE_BESIDE[at] >= 0:
-                places.add(PLACE_BESIDE[at])
-            for count in range(min(most, (amount - 1) // ACT_COST) + 1):
-                for leg in LEGS[routes, at, amount - ACT_COST * count, whirlpool]:
-                    if leg.steals:
-                        self.spaces |= 1 << leg.end
-                    if needed <= leg.acts and leg.acts + count <= most:
-                        places.add(PLACE_BESIDE[leg.end])
+        places = {PLACE_BESIDE[at] for count, _, _, _ in ways if count >= needed}
+        places |= {PLACE_BESIDE[end] for _, end, acts, _ in ways if acts >= needed}
         self.places = tuple(PLACES + place for place in sorted(places))
         """Indices into v of the places whose supply matters."""
 
@@ -210,22 +197,15 @@ class Paddler:
 
     def _make_reach(self, number: int) -> Reach:
         points, whirlpool, at, held = number >> 10, number >> 6 & 15, number >> 2 & 15, number & 3
-        return Reach(self.routes, self.capacity, at, AMOUNTS[points], whirlpool, held)
+        ways = find_ways(self.routes, self.capacity, at, AMOUNTS[points], whirlpool, held)
+        return Reach(at, self.capacity, held, ways)
 
     def _make_menu(self, key: tuple[int, ...]) -> CanoeMenu:
-        number, loaded, *supplies = key
-        reach = self._reaches[number]
-        supply = {place - PLACES: gems for place, gems in zip(reach.places, supplies, strict=True)}
-        moves = find_moves(
-            self.capacity,
-            reach.at,
-            loaded >> 1,
-            reach.amounts,
-            reach.whirlpool,
-            self.routes,
-            supply,
-        )
-        return CanoeMenu(self.canoe, reach.at, bool(loaded & 1), tuple(moves))
+        reach = self._reaches[key[0]]
+        loaded = key[1]
+        supply = {place - PLACES: gems for place, gems in zip(reach.places, key[2:], strict=True)}
+        moves = find_moves(self.capacity, reach.at, loaded >> 1, reach.ways, supply)
+        return CanoeMenu(self.canoe, reach.at, loaded & 1 == 1, moves)
 
     def menu(
         self, v: list[int], i: int, points: int, takes: bool, rivals: tuple[int, ...]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from niagara_arena.rules.actions import MOST_SEATS
 from niagara_arena.rules.components import (
     BITS,
     CARGO_NAMES,
@@ -84,9 +85,8 @@ def river_speed(setup: Setup, v: Vector) -> int:
     for at in setup.blocks:
         if 0 < v[at + CARD] < lowest:
             lowest = v[at + CARD]
-    if lowest > HIGHEST_NUMBER:
-        lowest = 0
-    return max(0, lowest + v[WEATHER])
+    speed = v[WEATHER] + (lowest if lowest <= HIGHEST_NUMBER else 0)
+    return speed if speed > 0 else 0
 
 
 FASTEST: Final = HIGHEST_NUMBER + WEATHER_HIGH
@@ -115,12 +115,18 @@ _FLOWS: Final = tuple(
 )
 
 
-def _drifted(key: tuple[int, int, int, int]) -> CanoeDrifted:
-    seat, canoe, origin, space = key
-    return CanoeDrifted(seat, canoe, SPACE_NAMES[origin], SPACE_NAMES[space])
-
-
-_DRIFTED: Final = Memo(_drifted, 2048)
+_SPACES: Final = range(LOST + 1)
+_DRIFTED: Final = tuple(
+    tuple(
+        tuple(
+            tuple(CanoeDrifted(seat, canoe, SPACE_NAMES[origin], SPACE_NAMES[to]) for to in _SPACES)
+            for origin in _SPACES
+        )
+        for canoe in (0, 1)
+    )
+    for seat in range(MOST_SEATS)
+)
+"""By seat, canoe, origin and end: the event that tells the ride."""
 
 
 def push_discs(setup: Setup, v: Vector, events: list[Event]) -> Flow:
@@ -147,7 +153,7 @@ def drift_canoes(
         if space == origin:
             continue
         v[i] = space
-        events.append(_DRIFTED[seat, canoe, origin, space])
+        events.append(_DRIFTED[seat][canoe][origin][space])
         if space == LOST:
             lose_cargo(v, i, seat, canoe, events)
             if on_lost is not None:
@@ -183,7 +189,8 @@ def flow(setup: Setup, v: Vector, events: list[Event]) -> bool:
     if flowed.arms:
         drift_canoes(setup, v, flowed.carries, events)
         for at in setup.blocks:
-            sort_canoes(v, at)
+            if v[at] >= v[at + 2]:
+                sort_canoes(v, at)
     return True
 
 
