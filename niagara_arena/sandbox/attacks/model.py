@@ -14,6 +14,8 @@ What to expect depends on the level and, in a few places, on the machine. The wo
     no cgroup     open where no cgroup holds the bot
     cgroup        open where a cgroup lets bots fork
     varies        settings of the kernel decide; either is fine
+
+Two of them with a comma between mean: open where both are true.
 """
 
 from __future__ import annotations
@@ -114,14 +116,19 @@ def expected(word: str, machine: Machine) -> Outcome | None:
     """Translate a word of expectation for one machine; None means that either is fine."""
     if word == "varies":
         return None
-    conditions = {
+    is_open = all(_holds(part, machine) for part in word.split(", "))
+    return Outcome.OPEN if is_open else Outcome.STOPPED
+
+
+def _holds(word: str, machine: Machine) -> bool:
+    abi = word.removeprefix("abi<")
+    if abi != word:
+        return machine.landlock_abi < int(abi)
+    return {
         "open": True,
         "stopped": False,
         "root": machine.root,
         "user": not machine.root,
         "no cgroup": not machine.cgroup,
         "cgroup": machine.cgroup,
-    }
-    abi = word.removeprefix("abi<")
-    is_open = machine.landlock_abi < int(abi) if abi != word else conditions[word]
-    return Outcome.OPEN if is_open else Outcome.STOPPED
+    }[word]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from niagara_arena.errors import ArenaError
@@ -22,6 +21,7 @@ from niagara_arena.sandbox.attacks.model import (
 )
 from niagara_arena.sandbox.attacks.stage import Stage, Trial
 from niagara_arena.sandbox.interface import Backend
+from niagara_arena.sandbox.keeper import landlock
 
 __all__ = ["look_at_machine", "run_attacks"]
 
@@ -64,18 +64,7 @@ def look_at_machine(stage: Stage) -> Machine:
         held = _controllers(bot.pid) != _controllers(os.getpid())
     finally:
         trial.close()
-    return Machine(root=os.geteuid() == 0, landlock_abi=landlock_abi(), cgroup=held)
-
-
-def landlock_abi() -> int:
-    """Ask the kernel which Landlock it has; 0 for none."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    return max(0, int(libc.syscall(444, None, ctypes.c_size_t(0), ctypes.c_uint(1))))
-
-
-def surprises(results: Iterable[ProbeResult]) -> list[ProbeResult]:
-    """Return the results that differ from what was to be expected."""
-    return [result for result in results if result.surprising]
+    return Machine(root=os.geteuid() == 0, landlock_abi=landlock.abi(), cgroup=held)
 
 
 def _controllers(pid: int) -> list[str]:

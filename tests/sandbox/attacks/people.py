@@ -63,10 +63,21 @@ def _alone() -> Iterator[None]:
         yield
 
 
-def _as_user(level: str, names: tuple[str, ...]) -> list[ProbeResult]:
+def run_with_old_landlock(abi: int, *names: str) -> list[ProbeResult]:
+    """Run probes at the level landlock as if the kernel had an older one."""
+    return _as_user("landlock", names, abi)
+
+
+def _as_user(level: str, names: tuple[str, ...], abi: int = 99) -> list[ProbeResult]:
     with _belongings() as folder:
-        uid = USER + LEVELS.index(level)
-        os.chown(folder / "home", uid, uid)
+        asking = folder / "lib/niagara_arena/sandbox/keeper/landlock.py"
+        text, answer = asking.read_text("utf-8"), "return linux.syscall(CREATE_RULESET, None, 0, 1)"
+        assert text.count(answer) == 1
+        older = answer.replace("return ", f"return min({abi}, ") + ")"
+        asking.write_text(text.replace(answer, older), "utf-8")
+        uid = USER + LEVELS.index(level) + (len(LEVELS) if abi < 99 else 0)
+        if os.geteuid() == 0:
+            os.chown(folder / "home", uid, uid)
         done = _run(_python(), ["-c", PROGRAM, level, *names], folder, uid)
         if done.returncode != 0 and done.stderr.startswith(b"not here: "):
             pytest.skip(f"level {level} is not possible for a user here: {done.stderr.decode()}")
@@ -95,9 +106,9 @@ def _run(
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [python, "-B", *arguments],
-        user=uid,
-        group=uid,
-        extra_groups=[],
+        user=uid if os.geteuid() == 0 else None,
+        group=uid if os.geteuid() == 0 else None,
+        extra_groups=[] if os.geteuid() == 0 else None,
         cwd=folder / "home",
         env={
             "HOME": str(folder / "home"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from niagara_arena.sandbox.attacks import PROBES, Outcome, ProbeResult
-from niagara_arena.sandbox.attacks.runner import landlock_abi
+from niagara_arena.sandbox.keeper import landlock
 
 PROPERTY = "attacks"
 
@@ -49,8 +49,8 @@ def summary(properties: Sequence[str]) -> list[str]:
             if one.outcome is Outcome.NOT_RUN
         ]
     lines.append(
-        f"run with Landlock ABI {landlock_abi()} on {platform.machine()}; "
-        "other ABIs, machines and kinds of cgroup were not run here"
+        f"run with Landlock ABI {landlock.abi()} on {platform.machine()}, and with ABI 1 as if the "
+        "kernel were older; other ABIs, machines and kinds of cgroup were not run here"
     )
     return lines
 

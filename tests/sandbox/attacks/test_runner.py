@@ -75,6 +75,8 @@ WORDS = {
     "abi<6": (Outcome.STOPPED, Outcome.OPEN),
     "no cgroup": (Outcome.STOPPED, Outcome.OPEN),
     "cgroup": (Outcome.OPEN, Outcome.STOPPED),
+    "user, abi<6": (Outcome.STOPPED, Outcome.OPEN),
+    "user, abi<3": (Outcome.STOPPED, Outcome.STOPPED),
     "varies": (None, None),
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from niagara_arena.sandbox import LEVELS
 from niagara_arena.sandbox.attacks import Outcome, ProbeResult
-from tests.sandbox.attacks.people import run_suite
+from tests.sandbox.attacks.people import run_suite, run_with_old_landlock
 from tests.sandbox.attacks.table import PROPERTY, Run
 
 Record = Callable[[str, object], None]
@@ -54,3 +54,12 @@ def test_without_a_cage_the_probes_get_through(who: str, record_property: Record
     assert not wrong, f"otherwise than documented:\n{_lines(wrong)}"
     through = [one for one in results if one.outcome is Outcome.OPEN]
     assert len(through) >= 0.65 * len(results)
+
+
+@pytest.mark.timeout(400)
+def test_the_oldest_landlock_lets_through_what_is_documented_and_no_more() -> None:
+    """The filter must make up for what Landlock learnt later: sockets, signals, devices."""
+    results = run_with_old_landlock(1, "files", "network", "processes")
+    wrong = [one for one in results if one.surprising]
+    assert not wrong, f"otherwise than documented:\n{_lines(wrong)}"
+    assert [one.probe for one in results if one.outcome is Outcome.OPEN].count("spoil-results") == 1

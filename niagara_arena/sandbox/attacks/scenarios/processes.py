@@ -327,5 +327,11 @@ PROBES = (
         forking(_memory_by_children),
     ),
     Probe("daemon-building", "Leave a daemon, as a build", building(_daemon), none="stopped"),
-    Probe("signal-building", "Kill a bot, as a build", building(_signal_rival)),
+    Probe(
+        "signal-building",
+        "Kill a bot, as a build",
+        building(_signal_rival),
+        landlock="user, abi<6",
+        note="a build must signal its own; before ABI 6 Landlock does not tell whose",
+    ),
 )
