@@ -371,6 +371,17 @@ def test_export_gives_grades_facts_and_records(niagara: Niagara, results: Path) 
     assert niagara("replay", "verify", str(records[0])).exit == 0
 
 
+def test_replay_takes_ids_of_stored_games(niagara: Niagara, results: Path) -> None:
+    (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
+    games = match["games"].split()
+    run = niagara("replay", "verify", *games, "--db", str(results))
+    assert (run.exit, len(run.stdout.splitlines())) == (0, 3)
+    shown = niagara("replay", "show", games[0][:12], "--round", "2")
+    assert shown.exit == 0
+    assert "homing" in shown.stdout
+    assert niagara("replay", "show", "g-0000").exit == 2
+
+
 def test_a_game_is_played_again_and_comes_out_the_same(niagara: Niagara, results: Path) -> None:
     (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
     game = match["games"].split()[1]
