@@ -468,12 +468,10 @@ def test_clean_removes_caches_and_logs_and_no_results(
 
 
 def test_the_board_shows_progress_standings_and_running_tables() -> None:
-    from niagara_arena.schedule.plan import Planned
-
     tally = Tally(total=10, ended=4, played=2, games=8, began=100.0)
     tally.names = {"a": "otter", "b": "beaver\x1b[2J", "c": "mink"}
     tally.points = {"a": [302_400, 2, 1, 0], "b": [604_800, 2, 2, 3], "c": [0, 2, 0, 0]}
-    tally.running = {1: Planned(4, 16, 0, "m-1", ("a", "b", "c"))}
+    tally.running = [("a", "b", "c")]
     console = Console(file=io.StringIO(), width=100, record=True)
     console.print(board(tally, "spring", 104.0, 100))
     text = console.export_text()
