@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.telling import seat_name
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
+from niagara_arena.cli.tournament_options import db_option
 from niagara_arena.errors import InputError
 from niagara_arena.records import GameRecord, RulingRecord
 from niagara_arena.replay import files, record_hash, verify_bytes
@@ -34,7 +36,8 @@ WIDTH = 80
 def replay() -> None:
     """Look at recorded games and prove them.
 
-    Records are the files that `niagara play --record DIR` writes, one a game.
+    Records are the files that `niagara play --record DIR` writes, one a game, or the games of a
+    database of tournaments, by their ids.
 
     \b
     Examples:
@@ -47,11 +50,13 @@ def replay() -> None:
 @click.argument("record", type=click.Path())
 @click.option("--round", "number", type=int, metavar="N", help="Show this round only.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@db_option
 @click.pass_obj
-def show(terminal: Terminal, record: str, number: int | None, as_json: bool) -> None:
+def show(terminal: Terminal, record: str, number: int | None, as_json: bool, db: Path) -> None:
     """Draw a recorded game, round by round.
 
-    For each round the river as the round began, then what happened, in sentences.
+    RECORD is a file, or the id of a game in the database. For each round the river as the round
+    began, then what happened, in sentences.
 
     \b
     Examples:
@@ -59,7 +64,7 @@ def show(terminal: Terminal, record: str, number: int | None, as_json: bool) -> 
       niagara replay show games/*.jsonl
       niagara replay show games/*.jsonl --round 3
     """
-    game = files.load(record)
+    game = files.load(record, db)
     told = story(game)
     frames = told.frames
     if number is not None:
@@ -186,8 +191,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 @replay.command()
 @click.argument("records", nargs=-1, required=True, type=click.Path())
+@db_option
 @click.pass_obj
-def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
+def verify(terminal: Terminal, records: tuple[str, ...], db: Path) -> Exit:
     """Prove recorded games, or name the first difference.
 
     Each game is played again through the rules; legality, faults, sanctions, outcome, verdicts
@@ -202,7 +208,7 @@ def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
     wrong = 0
     for path in records:
         try:
-            data = files.read(path)
+            data = files.read(path, db)
             found = verify_bytes(data)
         except InputError as error:
             wrong += 1
@@ -225,10 +231,16 @@ def verify(terminal: Terminal, records: tuple[str, ...]) -> Exit:
 @click.option(
     "--until", type=int, metavar="ID", help="Stop at the question with this id, for a debugger."
 )
+@db_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD…")
 @click.pass_obj
 def feed(
-    terminal: Terminal, record: str, seat: int, until: int | None, command: tuple[str, ...]
+    terminal: Terminal,
+    record: str,
+    seat: int,
+    until: int | None,
+    db: Path,
+    command: tuple[str, ...],
 ) -> Exit:
     """Feed a bot what a seat of a recorded game received.
 
@@ -242,7 +254,7 @@ def feed(
       niagara bot new python otter
       niagara replay feed games/*.jsonl --as 0 -- python3 otter/bot.py  # exit 1
     """
-    game = files.load(record)
+    game = files.load(record, db)
     answers = differ = 0
 
     def pause(pid: int, sent: Sent) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -182,7 +181,7 @@ def run(
     """
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
     backend = choose(config.sandbox)
-    if until_settled and not config.games_per_bot:
+    if until_settled and not config.games_per_bot and config.format != "swiss":
         config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)
     field = enter(config, backend, read_roster_of(config), terminal.detail)
     _tell_left_out(terminal, field)
@@ -276,7 +275,7 @@ def _report(terminal: Terminal, store: Store, number: int, finish: Finish, db: P
     if finish.how == "finished":
         terminal.note(f"finished; see {look}")
         return Exit.DONE
-    command = shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
+    command = shlex.join(["niagara", *sys.argv[1:]])
     terminal.note(f"{finish.how}: {finish.left} matches are left, all others are kept in `{db}`")
     terminal.note(f"go on with `{clean(command)}`")
     return Exit.INTERRUPTED if finish.how == "interrupted" else Exit.DONE

@@ -39,8 +39,8 @@ class Tally:
     began: float = 0.0
     points: dict[str, list[int]] = field(default_factory=dict)
     """Submission → points, games, wins, faults."""
-    running: dict[int, Planned] = field(default_factory=dict)
-    """Worker's process → the match it plays."""
+    running: list[tuple[str, ...]] = field(default_factory=list)
+    """The tables that are being played."""
     troubles: int = 0
     names: dict[str, str] = field(default_factory=dict)
     ids: Sequence[str] = ()
@@ -125,8 +125,8 @@ def board(tally: Tally, title: str, now: float, width: int) -> Group:
     parts: list[Text | Table] = [head, Text(facts), table]
     if len(rows) > _TOP:
         parts.append(Text(f"and {len(rows) - _TOP} more", style="dim"))
-    for match in tally.running.values():
-        names = " – ".join(tally.names[name] for name in match.table)
+    for members in tally.running:
+        names = " – ".join(tally.names[name] for name in members)
         parts.append(Text(f"▸ {names}", style="dim", overflow="ellipsis", no_wrap=True))
     return Group(*parts)
 
@@ -139,16 +139,16 @@ class _Watching:
         self.tally = Tally()
         self._clock = clock
         self._agenda: Agenda | None = None
+        self._workers: Sequence[Worker] = ()
 
     def began(self, agenda: Agenda, workers: Sequence[Worker]) -> None:
         """Learn that matches are about to be played."""
         self._agenda = agenda
+        self._workers = workers
         self.tally.begin(agenda, self._clock())
 
     def handed_out(self, match: Planned, worker: Worker) -> None:
         """Learn that a worker was given a match."""
-        if len(worker.orders) == 1:
-            self.tally.running[worker.core or worker.pid] = match
 
     def ended(self, match: Planned, end: MatchEnd, seconds: float) -> None:
         """Learn that a match has ended and is stored."""
@@ -219,6 +219,7 @@ class LiveBoard(_Watching):
         now = self._clock()
         if now - self._drawn >= _REFRESH_SECONDS and self._live.is_started:
             self._drawn = now
+            self.tally.running = [w.orders[0].job.entrants for w in self._workers if w.orders]
             drawn = board(self.tally, self.title, now, self._console.width)
             self._live.update(drawn, refresh=True)
 

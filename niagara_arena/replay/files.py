@@ -1,4 +1,4 @@
-"""Read records from files, and positions out of them."""
+"""Read records from files or a database of results, and positions out of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from niagara_arena.errors import InputError
 from niagara_arena.records import GameRecord
 from niagara_arena.replay.codec import MAX_RECORD_BYTES, decode
 from niagara_arena.replay.playback import position_at
+from niagara_arena.store import DEFAULT_DATABASE, open_store
 
 __all__ = ["load", "position_from", "read"]
 
+_GAME = re.compile(r"g-[0-9a-f]{4,16}")
 _AT_ROUND = re.compile(r"(.+)@(\d{1,7})")
 
 
-def read(path: str | Path) -> bytes:
-    """Return a record's bytes; raise InputError for a file that can't be one."""
+def read(path: str | Path, database: Path = DEFAULT_DATABASE) -> bytes:
+    """Return the bytes of a record in a file, or of a stored game by its id or its beginning."""
+    if _GAME.fullmatch(str(path)) and not Path(path).exists():
+        with open_store(database) as store:
+            return store.find_game(str(path))[1].record
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_RECORD_BYTES + 1)
@@ -30,10 +35,10 @@ def read(path: str | Path) -> bytes:
     return data
 
 
-def load(path: str | Path) -> GameRecord:
-    """Return the record in a file."""
+def load(path: str | Path, database: Path = DEFAULT_DATABASE) -> GameRecord:
+    """Return the record in a file, or of a stored game."""
     try:
-        return decode(read(path))
+        return decode(read(path, database))
     except InputError as error:
         raise _named(error, path) from None
 

@@ -82,6 +82,7 @@ def check_spec(spec: Spec, entrants: int) -> None:
             )
     if spec.format == "swiss" and len(spec.seats) > 1:
         raise InputError("Swiss takes one size of table", "it mixes sizes by itself where it must")
+    _check_length(spec)
     needed = 3 if spec.format == "swiss" else max(spec.seats)
     if entrants < needed:
         raise InputError(f"{entrants} bots are too few for tables of {max(spec.seats)}")
@@ -91,6 +92,16 @@ def check_spec(spec: Spec, entrants: int) -> None:
     if not spec.seed:
         raise InputError("a tournament needs a seed")
     _check_openings(spec)
+
+
+def _check_length(spec: Spec) -> None:
+    """Refuse what would be silently ignored."""
+    if spec.format == "swiss" and spec.games_per_bot:
+        raise InputError("Swiss is as long as its heats, not its games", "set `heats` instead")
+    if spec.format != "swiss" and spec.heats:
+        raise InputError(f"only Swiss has heats, not {spec.format}", "set `games_per_bot` instead")
+    if spec.format != "gauntlet" and spec.challengers:
+        raise InputError(f"only a gauntlet has challengers, not {spec.format}")
 
 
 def _check_openings(spec: Spec) -> None:

@@ -49,7 +49,8 @@ def entrants(size: int, crash: int = 0, owners: int = 0) -> list[Entrant]:
 
 
 def quick(**changes: object) -> Spec:
-    values: dict[str, object] = {"seed": "test", "settings": QUICK, "games_per_bot": 16, **changes}
+    length = {} if changes.get("format") == "swiss" else {"games_per_bot": 16}
+    values: dict[str, object] = {"seed": "test", "settings": QUICK, **length, **changes}
     return Spec(**values)  # type: ignore[arg-type]
 
 

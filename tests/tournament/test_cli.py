@@ -371,6 +371,17 @@ def test_export_gives_grades_facts_and_records(niagara: Niagara, results: Path) 
     assert niagara("replay", "verify", str(records[0])).exit == 0
 
 
+def test_replay_takes_ids_of_stored_games(niagara: Niagara, results: Path) -> None:
+    (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
+    games = match["games"].split()
+    run = niagara("replay", "verify", *games, "--db", str(results))
+    assert (run.exit, len(run.stdout.splitlines())) == (0, 3)
+    shown = niagara("replay", "show", games[0][:12], "--round", "2")
+    assert shown.exit == 0
+    assert "homing" in shown.stdout
+    assert niagara("replay", "show", "g-0000").exit == 2
+
+
 def test_a_game_is_played_again_and_comes_out_the_same(niagara: Niagara, results: Path) -> None:
     (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
     game = match["games"].split()[1]
@@ -457,12 +468,10 @@ def test_clean_removes_caches_and_logs_and_no_results(
 
 
 def test_the_board_shows_progress_standings_and_running_tables() -> None:
-    from niagara_arena.schedule.plan import Planned
-
     tally = Tally(total=10, ended=4, played=2, games=8, began=100.0)
     tally.names = {"a": "otter", "b": "beaver\x1b[2J", "c": "mink"}
     tally.points = {"a": [302_400, 2, 1, 0], "b": [604_800, 2, 2, 3], "c": [0, 2, 0, 0]}
-    tally.running = {1: Planned(4, 16, 0, "m-1", ("a", "b", "c"))}
+    tally.running = [("a", "b", "c")]
     console = Console(file=io.StringIO(), width=100, record=True)
     console.print(board(tally, "spring", 104.0, 100))
     text = console.export_text()

@@ -178,8 +178,8 @@ def test_what_no_worker_can_do_stops_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["swiss", "round-robin"])
 def test_who_keeps_crashing_is_withdrawn_whatever_finishes_first(kind: str, tmp_path: Path) -> None:
-    heats = 4 if kind == "swiss" else 0
-    spec = quick(format=kind, heats=heats, withdraw_after=2, games_per_bot=100, seating="rotations")
+    length = {"heats": 4} if kind == "swiss" else {"games_per_bot": 100}
+    spec = quick(format=kind, withdraw_after=2, seating="rotations", **length)
     field = entrants(12, crash=1)
     for jobs in (1, 2):
         play(tmp_path / f"{jobs}.db", spec, field, factory(12, crash=1), jobs)
