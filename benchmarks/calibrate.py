@@ -1,5 +1,8 @@
 """Hold ratings against known truths: `python -m benchmarks.calibrate [--runs N] [--plot FILE]`.
 
+With `--forecast DATABASE`, instead: fit the first half of each real tournament in it, forecast the
+second half, and keep score.
+
 For every world of `benchmarks.worlds` and 5 to 100 games a bot: how often 95 % intervals hold the
 truth, how near the order comes to the true one (Kendall's tau), whether chances to be first come
 true as often as they say. Then how often a tournament that stopped by the rule has the right
@@ -26,11 +29,13 @@ from benchmarks.plot import Line, Panel, drawing
 from benchmarks.worlds import WORLDS, World, play
 from niagara_arena.ratings.columns import Floats
 from niagara_arena.ratings.facts import select
+from niagara_arena.ratings.forecast import half_split
 from niagara_arena.ratings.settle import EPSILON, outlook
 from niagara_arena.ratings.skill import rate
 from niagara_arena.ratings.standing import better, standings
 from niagara_arena.ratings.strength import fit
 from niagara_arena.ratings.trial import Plan, Verdict, judge
+from niagara_arena.store import open_store
 
 SIZES = (5, 10, 20, 50, 100)
 CLAIMS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 1.0001)
@@ -173,6 +178,11 @@ def reliability(claims: Sequence[tuple[float, float]]) -> list[tuple[int, float,
     return found
 
 
+def _sizes(world: World) -> tuple[int, ...]:
+    """Return games a bot; a table that plays through its seatings plays no fewer than 16."""
+    return SIZES if world.seating == "single" else SIZES[1:]
+
+
 def _measure(job: tuple[World, int, int]) -> Measured:
     return measure(*job)
 
@@ -209,8 +219,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--runs", type=int, default=200, help="runs of each world and size")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--plot", type=Path, help="where to draw the figures, as SVG")
+    parser.add_argument("--forecast", type=Path, metavar="DATABASE", help="score forecasts of it")
     given = parser.parse_args(arguments)
-    jobs = [(world, size, given.runs) for world in WORLDS for size in SIZES]
+    if given.forecast:
+        _print_forecasts(given.forecast)
+        return 0
+    jobs = [(world, size, given.runs) for world in WORLDS for size in _sizes(world)]
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
         results = pool.map(_measure, jobs, chunksize=1)
         stopped = pool.map(_stop, [(w, max(10, given.runs // 4)) for w in WORLDS], chunksize=1)
@@ -255,6 +269,19 @@ def _print_trials(runs: int) -> None:
             f"| {t.difference:+.3f} | {t.better:.1%} | {t.not_better:.1%} | {t.blocks:.0f} "
             f"| {t.covered:.1%} |"
         )
+
+
+def _print_forecasts(database: Path) -> None:
+    with open_store(database) as store:
+        for tournament in store.tournaments():
+            found = half_split(select(store.rated_games(tournament.name)))
+            print(
+                f"{tournament.name}: {found.scored} games forecast from {found.fitted}: log loss "
+                f"{found.log_loss:.3f}, knowing nothing {found.uniform_loss:.3f}\n"
+                "\n| said | came true | forecasts |\n|--:|--:|--:|"
+            )
+            for part in found.calibration:
+                print(f"| {part.claimed:.3f} | {part.observed:.3f} | {part.forecasts} |")
 
 
 if __name__ == "__main__":

@@ -50,8 +50,10 @@ class Options:
     """Whether seats may be worth something by themselves."""
     seat_spread: float = 0.3
     """Standard deviation of what a seat is worth, before any game was seen."""
+    prior_ratio: float = 1.5
+    """A guess at how much more the games of a table or cluster vary than independent ones."""
     prior_freedom: float = 4.0
-    """How many degrees of freedom the guess is worth that games are independent."""
+    """How many degrees of freedom that guess is worth."""
 
 
 @dataclass(frozen=True)
@@ -217,8 +219,9 @@ class _Search:
         if group.groups == self.laid.data.games:
             return 1.0
         found = group.dispersion(self.chances, spread)
-        prior = self.options.prior_freedom
-        ratio = (found.factor / single * found.freedom + prior) / (found.freedom + prior)
+        guess, weight = self.options.prior_ratio, self.options.prior_freedom
+        seen = found.factor / single
+        ratio = (seen * found.freedom + guess * weight) / (found.freedom + weight)
         return max(1.0, ratio)
 
 
