@@ -24,7 +24,7 @@ def complete(niagara: Niagara, monkeypatch: pytest.MonkeyPatch, *words: str) -> 
 
 
 def test_a_commands_name(niagara: Niagara, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert complete(niagara, monkeypatch, "comp") == ["plain,completion"]
+    assert complete(niagara, monkeypatch, "comple") == ["plain,completion"]
 
 
 def test_a_root_option(niagara: Niagara, monkeypatch: pytest.MonkeyPatch) -> None:
