@@ -57,19 +57,17 @@ def log(process: Process) -> str:
 def finish(process: Process, watch: bool = False) -> tuple[str, str, Exit]:
     """Read until the bot ends, with or without the watchdog; close it."""
     said = {process.stdout: b"", process.stderr: b""}
+    unread = set(said)
     end = time.monotonic() + PATIENCE_S
-    try:
-        while process.poll() is None or select.select(list(said), [], [], 0)[0]:
-            assert time.monotonic() < end, f"the bot does not end; it said {said}"
-            for one in select.select(list(said), [], [], 0.02)[0]:
-                part = os.read(one, 65536)
-                said[one] += part
-                if not part and process.poll() is not None:
-                    raise StopIteration
-            if watch and process.poll() is None and process.over_memory():
-                process.kill()
-    except StopIteration:
-        pass
+    while process.poll() is None or select.select(unread, [], [], 0)[0]:
+        assert time.monotonic() < end, f"the bot does not end; it said {said}"
+        for one in select.select(unread, [], [], 0.02)[0]:
+            part = os.read(one, 65536)
+            said[one] += part
+            if not part:
+                unread.discard(one)
+        if watch and process.poll() is None and process.over_memory():
+            process.kill()
     ended = process.poll()
     assert ended is not None
     out, err = (said[one].decode("utf-8", "replace") for one in (process.stdout, process.stderr))
