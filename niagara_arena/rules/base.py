@@ -123,7 +123,8 @@ def open_number(setup: Setup, v: Vector, seat: int, events: list[Event]) -> None
 
 
 BOTH: Final = 3
-_CANOES: Final = tuple(Paddler(canoe, 1, base_routes, pair=True) for canoe in (0, 1))
+_FIRST: Final = Paddler(0, 1, base_routes)
+_SECOND: Final = Paddler(1, 1, base_routes, twin=_FIRST)
 
 
 def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
@@ -135,11 +136,11 @@ def base_canoe_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
     rivals = setup.rivals[seat]
     menus: tuple[Menu, ...] = () if must else (STAY_MENUS[v[MAY] >> 1],)
     if candidates & 1:
-        menus += (_CANOES[0].menu(v, at, points, False, rivals),)
+        menus += (_FIRST.menu(v, at, points, False, rivals),)
         if candidates & 2 and v[at] == v[at + 2] and v[at + 1] == v[at + 3]:
             return menus  # two equal canoes: moving either is the same [N-2.1]
     if candidates & 2:
-        menus += (_CANOES[1].menu(v, at + 2, points, False, rivals),)
+        menus += (_SECOND.menu(v, at + 2, points, False, rivals),)
     return menus
 
 

@@ -164,8 +164,8 @@ def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = Fal
     if decision[1] == "buy":
         return _buy(state, v, seat, action, pause_at_round)
     for menu in state._menus:
-        index = (menu.ids or menu.identify()).get(id(action))
-        if index is not None:
+        index = menu.find(action)
+        if index >= 0:
             break
     else:
         menu, index = _find_equal(state, seat, action)

@@ -37,6 +37,10 @@ MEMO_ROBBED: Final = 2048
 MEMO_HAULS: Final = 4096
 
 
+_FEW: Final = 24
+"""So many actions are looked through faster than they are indexed."""
+
+
 class Menu:
     """Actions in canonical order."""
 
@@ -49,19 +53,25 @@ class Menu:
         self.moves = (None,) * len(actions) if moves is None else moves
         """What each action does, for the moves of canoes."""
         self.ids: dict[int, int] = {}
-        """Memo: identity of an action → its index, see `identify`."""
+        """Memo: identity of an action → its index, where there are many."""
         self.text: str | None = None
         """Memo: the entries of the legal actions in JSON, joined by commas."""
         self._by_value: dict[Any, int] | None = None
 
-    def identify(self) -> dict[int, int]:
-        """Return, and remember, the index of each action by its identity.
+    def find(self, action: object) -> int:
+        """Return the index of an action that came from here, -1 if it did not.
 
-        Most actions that are played came from here, and need no look at their fields. The menu
-        keeps its actions alive, so no other thing can have the same id.
+        Most actions that are played came from here, and need no look at their fields.
         """
-        self.ids = {id(action): index for index, action in enumerate(self.actions)}
-        return self.ids
+        actions = self.actions
+        if len(actions) <= _FEW:
+            for index, known in enumerate(actions):
+                if known is action:
+                    return index
+            return -1
+        if not self.ids:  # the menu keeps its actions alive: no other thing can have their ids
+            self.ids = {id(known): index for index, known in enumerate(actions)}
+        return self.ids.get(id(action), -1)
 
     def find_equal(self, action: object) -> int:
         """Return the index of the action that equals this one, -1 if none does."""
@@ -185,27 +195,35 @@ _TOUCHED: Final = tuple(
 class Paddler:
     """One kind of canoe: its number, its capacity, and the routes that its game knows."""
 
-    def __init__(self, canoe: int, capacity: int, routes: Routes, pair: bool) -> None:
+    def __init__(
+        self, canoe: int, capacity: int, routes: Routes, twin: Paddler | None = None
+    ) -> None:
         self.canoe = canoe
         self.capacity = capacity
         self.routes = routes
-        self.pair = pair
+        self.pair = False
         """Whether a seat's two canoes can't be told apart: robbing either of equal ones is one."""
+        if twin is not None:
+            self.pair = twin.pair = True
         self._capped = _CAPPED[capacity]
         self._reaches = Memo(self._make_reach, MEMO_REACHES)
         self._menus = Memo(self._make_menu, MEMO_MENUS)
+        self._moves: Memo[tuple[int, ...], tuple[Move, ...]] = (
+            Memo(self._find_moves, MEMO_MENUS) if twin is None else twin._moves
+        )
 
     def _make_reach(self, number: int) -> Reach:
         points, whirlpool, at, held = number >> 10, number >> 6 & 15, number >> 2 & 15, number & 3
         ways = find_ways(self.routes, self.capacity, at, AMOUNTS[points], whirlpool, held)
         return Reach(at, self.capacity, held, ways)
 
-    def _make_menu(self, key: tuple[int, ...]) -> CanoeMenu:
+    def _find_moves(self, key: tuple[int, ...]) -> tuple[Move, ...]:
         reach = self._reaches[key[0]]
-        loaded = key[1]
         supply = {place - PLACES: gems for place, gems in zip(reach.places, key[2:], strict=True)}
-        moves = find_moves(self.capacity, reach.at, loaded >> 1, reach.ways, supply)
-        return CanoeMenu(self.canoe, reach.at, loaded & 1 == 1, moves)
+        return find_moves(self.capacity, reach.at, key[1] >> 1, reach.ways, supply)
+
+    def _make_menu(self, key: tuple[int, ...]) -> CanoeMenu:
+        return CanoeMenu(self.canoe, key[0] >> 2 & 15, key[1] & 1 == 1, self._moves[key])
 
     def menu(
         self, v: list[int], i: int, points: int, takes: bool, rivals: tuple[int, ...]

@@ -12,7 +12,7 @@ from niagara_arena.rules import enumeration
 from tests import oracle
 from tests.rules.play import GAMES, busy
 
-GAMES_EACH = 4
+GAMES_EACH = 3
 ROUNDS = 30
 
 

@@ -51,8 +51,7 @@ MOOSE_SPACES: Final = (8, 9)
 FORK: Final = 5
 
 _CANOES: Final = tuple(
-    Paddler(canoe, capacity, whirlpool_routes, pair=False)
-    for canoe, capacity in enumerate(CAPACITIES)
+    Paddler(canoe, capacity, whirlpool_routes) for canoe, capacity in enumerate(CAPACITIES)
 )
 
 _POINTS: Final = (*range(HIGHEST_NUMBER + 1), 0, 0, AMOUNTS.index((1, 2, 3)))
