@@ -35,7 +35,7 @@ class TournamentRow(Struct, frozen=True):
     games: int
     created: str
     how: str
-    """How its last run ended, ``running`` while one is under way."""
+    """How its last run ended; ``running`` while it does, ``killed`` if it could not say."""
     epoch: str
     sandbox: str
 

@@ -332,6 +332,16 @@ def test_a_writer_that_was_killed_leaves_no_lock(path: Path) -> None:
         assert len(store.incidents(1)) == 1
 
 
+def test_a_run_that_was_killed_is_told_from_one_that_runs(path: Path) -> None:
+    with open_store(path, write=True) as store:
+        store.writer.begin_run(1, "now", 1, "none")
+        with open_store(path) as reader:
+            assert reader.tournaments()[0].how == "running"
+    with open_store(path) as reader:
+        assert reader.tournaments()[0].how == "killed"
+    open_store(path, write=True).close()
+
+
 # --- Files that are not what they should be ----------------------------------------------------
 
 
