@@ -17,7 +17,7 @@ from niagara_arena.errors import ArenaError
 
 __all__ = ["DamagedRecord", "pack", "pack_measured", "unpack", "unpack_measured"]
 
-_LEVEL = 6
+_LEVEL = 9
 _MAX_BYTES = 80 << 20
 
 _ACTS = "".join(
