@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,12 +27,13 @@ __all__ = [
     "connect",
     "explained",
     "hold_lock",
+    "is_written",
 ]
 
 DEFAULT_DATABASE = Path("results") / "arena.db"
 
-_PAGE_BYTES = 16_384
-"""Packed records take 2 to 4 KB: in pages of this size little is wasted between them."""
+_PAGE_BYTES = 1024
+"""Packed records take 2 to 4 KB: with small pages little is wasted at the end of each."""
 _CHECKED_BYTES = 64 << 20
 """Up to this size a reader checks the whole file; a writer always does."""
 _BUSY_MS = 10_000
@@ -86,20 +88,40 @@ def damaged(path: Path, what: str) -> StoreDamaged:
 def hold_lock(path: Path) -> IO[str]:
     """Become the only writer; the lock ends with the file object or the process."""
     lock = open(f"{path}.lock", "a+", encoding="utf-8")  # noqa: SIM115 - held as long as the store
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not _locked(lock, fcntl.LOCK_EX, tries=3):
         lock.seek(0)
         holder = lock.read(40).strip()
         lock.close()
         raise StoreBusy(
             f"`{path}` is being written to by another niagara (process {holder or 'unknown'})",
             "wait for it to finish, look on with `niagara tournament status`, or use another --db",
-        ) from None
+        )
     lock.truncate(0)
     lock.write(f"{os.getpid()}\n")
     lock.flush()
     return lock
+
+
+def is_written(path: Path) -> bool:
+    """Tell whether some process holds the lock now."""
+    try:
+        with open(f"{path}.lock", encoding="utf-8") as lock:
+            return not _locked(lock, fcntl.LOCK_SH, tries=1)
+    except FileNotFoundError:
+        return False
+
+
+def _locked(lock: IO[str], how: int, tries: int) -> bool:
+    """Try to lock; more than once, as somebody may just be looking whether it is locked."""
+    for attempt in range(tries):
+        if attempt:
+            time.sleep(0.02)
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except OSError:
+            continue
+        return True
+    return False
 
 
 def connect(path: Path, *, write: bool, check: bool = True) -> sqlite3.Connection:
@@ -136,7 +158,7 @@ def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA wal_autocheckpoint = 200")
+        db.execute("PRAGMA wal_autocheckpoint = 2000")
     else:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:

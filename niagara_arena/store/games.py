@@ -90,10 +90,9 @@ class GameReader(Reader):
     def new_games(self, tournament: int, heat: int) -> int:
         """Count the games of a heat that repeat none of an earlier heat."""
         rows = self._rows(
-            "SELECT count(*) FROM games g JOIN matches m USING (tournament, ord)"
-            " WHERE g.tournament = ?1 AND m.heat = ?2 AND NOT EXISTS (SELECT 1 FROM games o"
-            " JOIN matches n USING (tournament, ord) WHERE o.tournament = ?1 AND n.heat < ?2"
-            " AND o.fingerprint = g.fingerprint)",
+            "SELECT count(*) FROM games JOIN matches USING (tournament, ord)"
+            " WHERE tournament = ?1 AND heat = ?2 AND fingerprint NOT IN (SELECT fingerprint"
+            " FROM games JOIN matches USING (tournament, ord) WHERE tournament = ?1 AND heat < ?2)",
             tournament,
             heat,
         )

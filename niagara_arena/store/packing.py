@@ -1,18 +1,23 @@
 """Records in as few bytes as is simple: zlib with a dictionary of what every record says.
 
-The dictionary is part of the format: a packed record names it by its first byte, so that another
-one can follow without touching what is stored.
+Times of decisions are most of what is measured, and mostly noise: all their low bytes come first,
+then all the next, up to the high ones, which are zeros.
+
+The dictionary is part of the format: what is packed names its way by the first byte, so that
+another one can follow without touching what is stored.
 """
 
 from __future__ import annotations
 
+import struct
 import zlib
+from collections.abc import Sequence
 
 from niagara_arena.errors import ArenaError
 
-__all__ = ["DamagedRecord", "pack", "unpack"]
+__all__ = ["DamagedRecord", "pack", "pack_measured", "unpack", "unpack_measured"]
 
-_LEVEL = 6
+_LEVEL = 9
 _MAX_BYTES = 80 << 20
 
 _ACTS = "".join(
@@ -81,3 +86,56 @@ def unpack(packed: bytes) -> bytes:
     if not expand.eof or expand.unused_data:
         raise DamagedRecord("a packed record breaks off or goes on too long")
     return data
+
+
+_SECOND = b"\x02"
+_TIMES = ("cpu_us", "wall_us", "wait_us")
+_START = b'{"type":"measured"'
+_NO_TIMES = _START + b"".join(f',"{name}":[]'.encode() for name in _TIMES)
+_HEAD = struct.Struct("<IIII")
+
+
+def pack_measured(line: bytes, times: Sequence[Sequence[int]]) -> bytes:
+    """Pack a `measured` line that was written without times, and the times apart."""
+    if not line.startswith(_NO_TIMES) or len(times) != len(_TIMES):
+        raise DamagedRecord("a measured line should begin with three empty lists of times")
+    text = pack(line)
+    planes = b"".join(_planes(numbers) for numbers in times)
+    packed = zlib.compress(planes, _LEVEL)
+    return _SECOND + _HEAD.pack(len(text), *map(len, times)) + text + packed
+
+
+def unpack_measured(packed: bytes) -> bytes:
+    """Return a `measured` line with its times."""
+    if packed[:1] != _SECOND or len(packed) < 1 + _HEAD.size:
+        raise DamagedRecord("the measured part of a record is packed in an unknown way")
+    size, *counts = _HEAD.unpack_from(packed, 1)
+    begin = 1 + _HEAD.size
+    line = unpack(packed[begin : begin + size])
+    expand = zlib.decompressobj()
+    try:
+        planes = expand.decompress(packed[begin + size :], 4 * sum(counts) + 1)
+    except zlib.error as error:
+        raise DamagedRecord(f"packed times are damaged: {error}") from None
+    if len(planes) != 4 * sum(counts) or not expand.eof or not line.startswith(_NO_TIMES):
+        raise DamagedRecord("packed times are damaged: they are not as many as there were")
+    told = []
+    for name, count in zip(_TIMES, counts, strict=True):
+        numbers = ",".join(map(str, _numbers(planes[: 4 * count], count)))
+        told.append(f',"{name}":[{numbers}]')
+        planes = planes[4 * count :]
+    return _START + "".join(told).encode() + line[len(_NO_TIMES) :]
+
+
+def _planes(numbers: Sequence[int]) -> bytes:
+    """Return all lowest bytes, then all second ones, and so on."""
+    most = 0xFFFFFFFF
+    data = struct.pack(f"<{len(numbers)}I", *[min(max(number, 0), most) for number in numbers])
+    return b"".join(data[weight::4] for weight in range(4))
+
+
+def _numbers(planes: bytes, count: int) -> tuple[int, ...]:
+    data = bytearray(4 * count)
+    for weight in range(4):
+        data[weight::4] = planes[weight * count : (weight + 1) * count]
+    return struct.unpack(f"<{count}I", data)

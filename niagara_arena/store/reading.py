@@ -16,7 +16,7 @@ from niagara_arena.records import Standing
 from niagara_arena.schedule.plan import Planned
 from niagara_arena.schedule.spec import Entrant, Spec
 from niagara_arena.schedule.standings import Outcome
-from niagara_arena.store.database import explained
+from niagara_arena.store.database import explained, is_written
 from niagara_arena.store.facts import STANDINGS, TournamentFacts
 from niagara_arena.store.people import Person
 from niagara_arena.store.rows import MatchRow, TournamentRow, as_bytes, as_int, as_numbers
@@ -49,12 +49,14 @@ class Reader:
             " (SELECT count(*) FROM matches m WHERE m.tournament = t.tournament),"
             " (SELECT count(*) FROM ends d WHERE d.tournament = t.tournament),"
             " (SELECT count(*) FROM games g WHERE g.tournament = t.tournament),"
-            " (SELECT how FROM runs r WHERE r.tournament = t.tournament ORDER BY run DESC LIMIT 1),"
+            " (SELECT iif(how = 'running' AND run < (SELECT max(run) FROM runs), 'killed', how)"
+            "  FROM runs r WHERE r.tournament = t.tournament ORDER BY run DESC LIMIT 1),"
             " (SELECT sandbox FROM runs r WHERE r.tournament = t.tournament"
             "  ORDER BY run DESC LIMIT 1)"
             " FROM tournaments t ORDER BY t.tournament"
         )
         found = []
+        alive = is_written(self._path)
         for number, name, text, created, epoch, entrants, matches, ended, games, how, box in rows:
             spec = msgspec.json.decode(str(text), type=Spec)
             found.append(
@@ -68,7 +70,7 @@ class Reader:
                     ended=as_int(ended),
                     games=as_int(games),
                     created=str(created),
-                    how=str(how or "planned"),
+                    how="killed" if how == "running" and not alive else str(how or "planned"),
                     epoch=str(epoch),
                     sandbox=str(box or ""),
                 )

@@ -6,7 +6,7 @@ import struct
 
 from msgspec import Struct
 
-from niagara_arena.store.packing import DamagedRecord, unpack
+from niagara_arena.store.packing import DamagedRecord, unpack, unpack_measured
 
 __all__ = [
     "GameRow",
@@ -35,7 +35,7 @@ class TournamentRow(Struct, frozen=True):
     games: int
     created: str
     how: str
-    """How its last run ended, ``running`` while one is under way."""
+    """How its last run ended; ``running`` while it does, ``killed`` if it could not say."""
     epoch: str
     sandbox: str
 
@@ -68,7 +68,7 @@ class GameRow(Struct, frozen=True):
 
 def whole_record(record: object, measured: object, log: object) -> bytes:
     """Put a record together again; its log is left empty when it was dropped."""
-    last = unpack(as_bytes(measured))
+    last = unpack_measured(as_bytes(measured))
     if log is not None:
         before, found, after = last.rpartition(_MEASURED_LOG)
         if not found:

@@ -104,7 +104,6 @@ CREATE TABLE games (
     FOREIGN KEY (tournament, ord) REFERENCES ends
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX games_by_id ON games (game);
-CREATE INDEX games_by_fingerprint ON games (tournament, fingerprint);
 CREATE TABLE records (
     tournament INTEGER NOT NULL,
     place INTEGER NOT NULL,

@@ -16,7 +16,7 @@ import msgspec
 from niagara_arena.records import GameRecord, Played
 from niagara_arena.replay.codec import deterministic_part, encode, fingerprint
 from niagara_arena.store.facts import STANDINGS, GameFacts
-from niagara_arena.store.packing import pack
+from niagara_arena.store.packing import pack, pack_measured
 
 __all__ = ["KEEP_LOGS", "cluster_of", "game_facts"]
 
@@ -32,7 +32,9 @@ def game_facts(
     logged = keep_logs == "all" or (
         keep_logs == "faults" and any(verdict.faults for verdict in end.verdicts)
     )
-    bare = msgspec.structs.replace(record.measured, stderr=())
+    timed = record.measured
+    times = (timed.cpu_us, timed.wall_us, timed.wait_us)
+    bare = msgspec.structs.replace(timed, stderr=(), cpu_us=(), wall_us=(), wait_us=())
     data = encode(msgspec.structs.replace(record, measured=bare))
     facts = deterministic_part(data)
     log = b""
@@ -54,7 +56,7 @@ def game_facts(
         cpu_us=_cpu(record),
         day=record.measured.started[:10],
         record=pack(facts),
-        measured=pack(data[len(facts) :]),
+        measured=pack_measured(data[len(facts) :], times),
         log=log,
     )
 

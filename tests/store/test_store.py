@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import resource
 import sqlite3
 import subprocess
@@ -26,7 +27,13 @@ from niagara_arena.store import (
     StoreFull,
     open_store,
 )
-from niagara_arena.store.packing import DamagedRecord, pack, unpack
+from niagara_arena.store.packing import (
+    DamagedRecord,
+    pack,
+    pack_measured,
+    unpack,
+    unpack_measured,
+)
 from niagara_arena.store.people import parse_roster, pseudonym
 from niagara_arena.store.salvage import salvage
 from niagara_arena.store.schema import VERSION
@@ -188,6 +195,25 @@ def test_what_was_not_packed_is_not_unpacked() -> None:
             unpack(bad)
 
 
+def test_times_are_packed_apart_and_come_back() -> None:
+    line = b'{"type":"measured","cpu_us":[],"wall_us":[],"wait_us":[],"notes":{}}\n'
+    source = random.Random(1)
+    for count in (0, 1, 500):
+        times = [[int(source.expovariate(1e-3)) for _ in range(count)] for _ in range(3)]
+        packed = pack_measured(line, times)
+        said = b",".join(
+            f'"{name}":{numbers}'.replace(" ", "").encode()
+            for name, numbers in zip(("cpu_us", "wall_us", "wait_us"), times, strict=True)
+        )
+        assert unpack_measured(packed) == b'{"type":"measured",' + said + b',"notes":{}}\n'
+        for bad in (b"", packed[:10], packed[:-4], b"\x01" + packed[1:]):
+            with pytest.raises(DamagedRecord):
+                unpack_measured(bad)
+    assert len(packed) < 0.95 * len(pack(unpack_measured(packed)))
+    with pytest.raises(DamagedRecord):
+        pack_measured(b"{}", [[], [], []])
+
+
 def test_a_note_can_not_pass_for_a_log(tmp_path: Path) -> None:
     spec = quick()
     planned = fixed_plan(spec, entrants(4))
@@ -332,6 +358,16 @@ def test_a_writer_that_was_killed_leaves_no_lock(path: Path) -> None:
         assert len(store.incidents(1)) == 1
 
 
+def test_a_run_that_was_killed_is_told_from_one_that_runs(path: Path) -> None:
+    with open_store(path, write=True) as store:
+        store.writer.begin_run(1, "now", 1, "none")
+        with open_store(path) as reader:
+            assert reader.tournaments()[0].how == "running"
+    with open_store(path) as reader:
+        assert reader.tournaments()[0].how == "killed"
+    open_store(path, write=True).close()
+
+
 # --- Files that are not what they should be ----------------------------------------------------
 
 
@@ -396,11 +432,11 @@ def test_a_truncated_file_is_told_and_its_good_part_saved(path: Path, keep: floa
 def test_a_corrupted_file_is_told_and_its_good_part_saved(path: Path) -> None:
     whole = games_in(path)
     data = bytearray(path.read_bytes())
-    page = 16_384
+    page = 1024
     told = saved_some = 0
-    for number in range(1, len(data) // page, 3):
+    for number in range(1, len(data) // page, 9):
         broken = bytearray(data)
-        broken[number * page : number * page + 400] = os.urandom(400)
+        broken[number * page : number * page + 400] = b"\xa5" * 400
         path.write_bytes(broken)
         try:
             with open_store(path) as store:
@@ -425,7 +461,7 @@ from niagara_arena.store import StoreFull
 from tests.tournament.fakes import entrants, factory, quick
 from tests.tournament.helpers import play
 from pathlib import Path
-resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
 try:
     play(Path({str(path)!r}), quick(games_per_bot=60), entrants(8), factory())
 except StoreFull as error:
