@@ -16,7 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
-from niagara_arena.cli.starting import read_openings
+from niagara_arena.cli.starting import Start, read_openings
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.match import Contestant, play_match
 from niagara_arena.ratings.trial import Judgement, Plan, Score, Verdict, judge, score
@@ -190,6 +190,7 @@ class _Trial:
     differences: list[float] = field(default_factory=list)
     scores: list[tuple[float, float]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    starts: list[Start] = field(default_factory=list)
 
     @property
     def rows(self) -> tuple[tuple[int, ...], ...]:
@@ -210,10 +211,8 @@ class _Trial:
     def _play(self, rival: Contestant, first: int, blocks: int) -> Iterator[list[GameRecord]]:
         """Play a rival's part of the blocks; only who sits at its place depends on the rival."""
         table = [rival, *self.others]
-        rows, seats = self.rows, len(table)
-        starts = read_openings(
-            self.openings, self.settings.rules, seats, self.seed, first + blocks
-        )[first:]
+        rows = self.rows
+        starts = self._starts(first + blocks)[first : first + blocks]
         ids = tuple(contestant.submission for contestant in table)
         jobs = []
         for block, (name, position) in enumerate(starts, first):
@@ -227,6 +226,14 @@ class _Trial:
         self.games += len(records)
         for begin in range(0, len(records), len(rows)):
             yield records[begin : begin + len(rows)]
+
+    def _starts(self, blocks: int) -> list[Start]:
+        """Return where the first blocks start; made in growing batches, as it takes time."""
+        if len(self.starts) < blocks:
+            count = max(blocks, 2 * len(self.starts))
+            seats = len(self.others) + 1
+            self.starts = read_openings(self.openings, self.settings.rules, seats, self.seed, count)
+        return self.starts
 
     def _take(self, mine: list[GameRecord], theirs: list[GameRecord]) -> None:
         """Count a block, unless a game of it is void or all of it was seen before."""
