@@ -206,8 +206,21 @@ def plot(results: Sequence[Measured]) -> str:
     truth = [Line("said = came true", [(0, 0), (1, 1)], dashed=True), Line("all worlds", bins)]
     return drawing(
         [
-            Panel("95 % intervals that hold the truth", coverage, (5, 120), (0.9, 1.0), True, 0.95),
-            Panel("Kendall’s tau of strength and truth", order, (5, 120), (0, 1.0), True),
+            Panel(
+                "95 % intervals that hold the truth, by games a bot",
+                coverage,
+                (5, 120),
+                (0.9, 1.0),
+                True,
+                0.95,
+            ),
+            Panel(
+                "Kendall’s tau of strength and truth, by games a bot",
+                order,
+                (5, 120),
+                (0, 1.0),
+                True,
+            ),
             Panel("P(first): said, and came true", truth, (0, 1), (0, 1)),
         ]
     )
