@@ -1,8 +1,9 @@
 """What a tournament costs beside its matches: caged bots, by hand in a loop, with 1 and 2 jobs.
 
 Everything is pinned and freezes its bots, as in ranked play. The sides alternate; medians are
-printed. `light C` bots draw an action at random and are stopped after as many rounds as a game of
-bots that finish takes; `light Python` is the bundled @homing, which finishes its games.
+printed. Light bots cost little and are stopped after as many rounds as a game of the bundled bots
+takes: in C one that draws an action at random, in Python the starter kit. What a finished game adds
+to the database is measured with @greedy, whose games end by themselves.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from niagara_arena.schedule.plan import fixed_plan, make_job
 from niagara_arena.schedule.spec import Entrant, Spec
 from niagara_arena.schedule.standings import Outcome
 from niagara_arena.store import open_store
-from niagara_arena.submissions import load, prepare
+from niagara_arena.submissions import load, prepare, starter_kits
 from niagara_arena.tournament.entering import match_players
 from niagara_arena.tournament.planning import make_facts
 from niagara_arena.tournament.running import Runner, now_text
@@ -36,7 +37,8 @@ from niagara_arena.tournament.workers import Player, PlayerFactory, available_co
 FIELD = 8
 GAMES_A_BOT = 48
 TURNS = 3
-C_ROUNDS = 40
+ROUNDS = 20
+"""The bundled bots, all at one table, take 17 in the middle."""
 
 
 def c_bot(folder: Path) -> str:
@@ -115,8 +117,15 @@ def throughput(title: str, reference: str, settings: Settings, backend: Backend)
             both = statistics.median(a[0] / b[0] for a, b in zip(rows, one, strict=True))
             more = f", {both:.2f} × 1 job"
         print(f"  {name:<20}{rate:8.1f} games/s  {ratio:5.2f} × by hand{more}")
-    grown = statistics.median(row[1] for row in one)
-    print(f"  the database grows by {grown:,.0f} bytes a game")
+
+
+def growth(reference: str, backend: Backend) -> None:
+    """Print what a game that ended by itself adds to the database."""
+    entrants, contestants = field_of(reference, backend)
+    spec = Spec(seed="bench", games_per_bot=GAMES_A_BOT, openings="random:2")
+    make = match_players(contestants, backend)
+    _, grown = as_tournament(spec, entrants, make, available_cores()[:1])
+    print(f"  the database grows by {grown:,.0f} bytes a finished game of {reference}")
 
 
 class Sleeper:
@@ -138,7 +147,7 @@ class Sleeper:
 
 def dispatch(backend: Backend) -> None:
     """Print how much of its time a worker sleeps when a match is 10 ms of sleep, and memory."""
-    entrants, contestants = field_of("@homing", backend)
+    entrants, contestants = field_of(str(starter_kits()["python"]), backend)
     short = Settings(max_rounds=3)
     spec = Spec(seed="bench", settings=short, games_per_bot=1200, seating="single")
     jobs = [make_job(spec, match) for match in fixed_plan(spec, entrants)]
@@ -193,9 +202,10 @@ def run() -> None:
     planning()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        short = Settings(max_rounds=C_ROUNDS)
+        short = Settings(max_rounds=ROUNDS)
         throughput("light C bots", c_bot(Path(folder)), short, backend)
-    throughput("light Python bots", "@homing", Settings(), backend)
+    throughput("light Python bots", str(starter_kits()["python"]), short, backend)
+    growth("@greedy", backend)
     dispatch(backend)
 
 
