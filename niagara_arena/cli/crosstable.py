@@ -17,7 +17,7 @@ from niagara_arena.cli.rated import (
     known_bots,
     read_games,
     selection_options,
-    warn_of_no_sandbox,
+    tell_sandbox,
 )
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.ratings.facts import Facts, Selection, select
@@ -79,7 +79,7 @@ def crosstable(
     with open_store(db) as store:
         games = read_games(store, selection)
         known = known_bots(store)
-        warn_of_no_sandbox(terminal, store, games)
+        tell_sandbox(terminal, store, games)
     facts = select(games, selection)
     ids = [find_bot(text, known) for text in bots]
     if by_seat:

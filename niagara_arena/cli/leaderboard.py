@@ -16,7 +16,7 @@ from niagara_arena.cli.rated import (
     read_games,
     read_kept,
     selection_options,
-    warn_of_no_sandbox,
+    tell_sandbox,
     write_kept,
 )
 from niagara_arena.cli.terminal import Terminal
@@ -104,7 +104,7 @@ def leaderboard(
         bots = known_bots(store)
         kept = read_kept(db, selection)
         found = rate(games, bots, selection=selection, by=By(by), epsilon=epsilon, kept=kept)
-        warn_of_no_sandbox(terminal, store, games)
+        tell_sandbox(terminal, store, games)
     write_kept(terminal, db, selection, found.kept)
     show(_listing(found, top, wide, output_format), output_format)
     for note in found.notes:

@@ -27,7 +27,7 @@ __all__ = [
     "read_games",
     "read_kept",
     "selection_options",
-    "warn_of_no_sandbox",
+    "tell_sandbox",
     "write_kept",
 ]
 
@@ -108,10 +108,13 @@ def find_bot(text: str, bots: Mapping[str, Bot]) -> str:
     raise InputError(f"`{text}` is more than one submission", f"say which one: {versions}")
 
 
-def warn_of_no_sandbox(terminal: Terminal, store: Store, games: list[RatedGame]) -> None:
-    """Tell which tournaments were played without a cage."""
+def tell_sandbox(terminal: Terminal, store: Store, games: list[RatedGame]) -> None:
+    """Tell how the bots were caged, and which tournaments were played without a cage."""
     played = {game.tournament for game in games}
-    open_ = [t.name for t in store.tournaments() if t.sandbox == "none" and t.name in played]
+    rows = [t for t in store.tournaments() if t.name in played]
+    if levels := sorted({t.sandbox for t in rows if t.sandbox}):
+        terminal.note(f"sandbox: {', '.join(levels)}")
+    open_ = [t.name for t in rows if t.sandbox == "none"]
     if open_:
         names = ", ".join(open_[:5]) + (" …" if len(open_) > 5 else "")
         terminal.note(f"played without a sandbox: {names}")

@@ -180,7 +180,7 @@ def run(
         --seating rotations --name example --sandbox none
     """
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
-    backend = choose(config.sandbox)
+    backend = choose(config.sandbox, config.minimum_sandbox)
     if until_settled and not config.games_per_bot and config.format != "swiss":
         config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)
     field = enter(config, backend, read_roster_of(config), terminal.detail)

@@ -70,6 +70,11 @@ _OPTIONS = (
         "--sandbox", type=click.Choice(("auto", *reversed(LEVELS))), help="How bots are caged."
     ),
     click.option(
+        "--minimum-sandbox",
+        type=click.Choice(LEVELS),
+        help="Refuse to play at a weaker level than this.",
+    ),
+    click.option(
         "--roster", type=click.Path(exists=True, dir_okay=False), help="Who owns which bot."
     ),
     click.option("--one-per-owner", is_flag=True, default=None, help="Keep an owner's bots apart."),
@@ -105,7 +110,8 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _KEYS = (
     "bots name kind challengers rules seats games_per_bot heats seating openings seed profile"
-    " sandbox roster one_per_owner withdraw_after names require_all keep_logs time_budget"
+    " sandbox minimum_sandbox roster one_per_owner withdraw_after names require_all keep_logs"
+    " time_budget"
 ).split()
 
 

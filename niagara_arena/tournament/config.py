@@ -49,6 +49,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     withdraw_after: int = 0
     roster: str = ""
     sandbox: str = "auto"
+    minimum_sandbox: str = "none"
+    """The weakest level that this tournament is played at; below it, it is refused."""
     names: bool = False
     """Whether bots are told who sits where."""
     require_all: bool = False

@@ -508,3 +508,12 @@ def test_a_run_on_a_terminal_shows_the_board(tmp_path: Path) -> None:
     assert b"matches" in seen
     assert "━".encode() in seen or "─".encode() in seen
     assert b"finished" in seen
+
+
+def test_a_sandbox_below_the_minimum_is_refused(niagara: Niagara) -> None:
+    run = niagara(
+        "tournament", "run", *BOTS, *QUICK, "--name", "a", "--minimum-sandbox", "landlock"
+    )
+    assert run.exit == 3
+    assert "weaker than the `landlock` that is required here" in run.stderr
+    assert not Path("results").exists()
