@@ -120,9 +120,14 @@ def _held_fork_bomb(trial: Trial) -> Seen:
 
 
 def _threads(trial: Trial) -> Seen:
+    """Count the bot's threads; where a watch counts them too, it needs a moment to end the bot."""
     bot = trial.run("processes.thread_bomb", {"count": 4 * LIMITS.processes})
-    count = int(outside.status(bot.pid).get("Threads", "0"))
-    return Seen(count > LIMITS.processes, f"{count} threads, {LIMITS.processes} allowed")
+    ends = time.monotonic() + 2
+    while (count := int(outside.status(bot.pid).get("Threads", "0"))) > LIMITS.processes:
+        if time.monotonic() > ends:
+            return Seen(True, f"{count} threads go on, {LIMITS.processes} allowed")
+        bot.linger(0.05)
+    return Seen(False, f"{count} threads, {LIMITS.processes} allowed")
 
 
 def _starve(trial: Trial) -> Seen:
