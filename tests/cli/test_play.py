@@ -134,6 +134,21 @@ def test_after_a_fault_the_author_sees_everything(niagara: Niagara, tmp_path: Pa
     assert "--as 1 --until 2" in told
 
 
+def test_after_an_illegal_answer_the_author_sees_it_and_what_was_legal(niagara: Niagara) -> None:
+    result = niagara(
+        *("play", "@random", animal("choice_out_of_range"), "@random"),
+        *("--set", "max_rounds=3", "--rules", "spirits", *OFF),
+    )
+    told = result.stderr
+    assert "illegal (choice) — its first legal action was played" in told
+    reply = next(line for line in told.split("\n") if line.startswith("  reply "))
+    assert '"choice"' in reply
+    request = next(line for line in told.split("\n") if line.startswith("  request "))
+    assert request.startswith('  request  {"type":"decide","id":')
+    assert '"legal":[{' in request
+    assert len(request) < 2_000
+
+
 def test_a_build_that_fails_is_told_in_the_compilers_words(
     niagara: Niagara, tmp_path: Path
 ) -> None:
