@@ -158,6 +158,14 @@ ERRORS = {
         OSError(errno.ENOSPC, "No space left on device", "games.db"),
         (3, "error: no space left for `games.db`\n\nhint: free some space and try again\n"),
     ),
+    "a-path-that-can-not-be-used-exits-3": (
+        PermissionError(errno.EACCES, "Permission denied", "/srv/games"),
+        (
+            3,
+            "error: can't use `/srv/games`: Permission denied\n\nhint: check that it is the path"
+            " you mean, and that you may read and write there\n",
+        ),
+    ),
     "ctrl-c-exits-130": (KeyboardInterrupt(), (130, "\ninterrupted\n")),
     "an-aborted-prompt-exits-130": (click.Abort(), (130, "\ninterrupted\n")),
     "text-from-outside-cannot-steer-the-terminal": (

@@ -168,6 +168,8 @@ REFUSED = (
     (("@random", "@random", "no-such-program"), 3, "no-such-program"),
     (("@random", "@random", "@random", "--set", "clock.bnk=3"), 2, "clock.bank_ms"),
     (("@random", "@random", "@random", "--set", "clock"), 2, "KEY=VALUE"),
+    (("@random", "@random", "@random", "--set", "max_rounds=0"), 2, "`max_rounds` is from 1"),
+    (("@random", "@random", "@random", "--record", "/proc/none"), 3, "can't use `/proc/none`"),
     (("@random", "@random", "@random", "--from", "nothing.json"), 3, "nothing.json"),
     (("@random", "@random", "@random", "--openings", "random:x"), 2, "number of rounds"),
     (("@random", "@random", "@random", "--from", "x", "--openings", "random:3"), 2, "exclude"),

@@ -360,6 +360,31 @@ def test_verify_proves_and_finds_a_forged_outcome(niagara: Niagara, results: Pat
     assert "are not those of the record" in run.stdout
 
 
+def test_verify_names_every_damaged_record_and_export_says_how_to_save_the_rest(
+    niagara: Niagara, results: Path
+) -> None:
+    import sqlite3
+
+    with sqlite3.connect(results) as db:
+        db.execute("UPDATE records SET record = x'01ffff' WHERE place IN (0, 2)")
+    db.close()
+    run = niagara("tournament", "verify")
+    assert run.exit == 1
+    assert run.stdout.count("its record is damaged and can't be read") == 2
+    for words in (("--facts",), ("--records", "games")):
+        run = niagara("tournament", "export", *words)
+        assert run.exit == 1
+        assert "is damaged: game g-" in run.stderr
+        assert "--salvage" in run.stderr
+
+
+def test_a_wrong_time_budget_is_refused_before_anything_is_stored(niagara: Niagara) -> None:
+    run = niagara("tournament", "run", *BOTS, *QUICK, "--time-budget", "soon")
+    assert run.exit == 2
+    assert "`soon` is no span of time" in run.stderr
+    assert not Path("results").exists()
+
+
 def test_export_gives_grades_facts_and_records(niagara: Niagara, results: Path) -> None:
     run = niagara("tournament", "export", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(run.stdout)))
