@@ -420,6 +420,21 @@ def test_a_game_is_played_again_and_comes_out_the_same(niagara: Niagara, results
     assert niagara("tournament", "rerun", game, "--sandbox", "none", *BOTS).exit == 0
 
 
+def test_another_cage_is_no_other_game(niagara: Niagara, results: Path) -> None:
+    import sqlite3
+
+    from niagara_arena.store.packing import pack, unpack
+
+    (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
+    with sqlite3.connect(results) as db:
+        for place, packed in db.execute("SELECT place, record FROM records").fetchall():
+            record = unpack(packed).replace(b'"sandbox":"none"', b'"sandbox":"bwrap"')
+            db.execute("UPDATE records SET record = ? WHERE place = ?", (pack(record), place))
+    db.close()
+    run = niagara("tournament", "rerun", match["games"].split()[0], "--sandbox", "none")
+    assert run.exit == 0, run.stderr
+
+
 def test_a_damaged_database_is_told_and_salvaged(niagara: Niagara, results: Path) -> None:
     os.truncate(results, results.stat().st_size * 9 // 10)
     run = niagara("tournament", "status")
