@@ -469,7 +469,9 @@ bots = { beaver = ["@homing"] }
     assert (random["owner"], random["name"], random["line"]) == ("s1", "Ann Example", "otter")
     owners = json.loads(niagara("tournament", "roster", "--json").stdout)["rows"]
     ann = next(row["owner"] for row in owners if row["key"] == "s1")
-    run = niagara("tournament", "roster", "--erase", ann, "--json")
+    assert niagara("tournament", "roster", "--erase", "nobody").exit == 2
+    run = niagara("tournament", "roster", "--erase", "s1", "--json")
+    assert ann in run.stdout
     assert run.exit == 0
     assert "Ann" not in run.stdout
     assert "Ann" not in niagara("tournament", "export", "--format", "csv").stdout
