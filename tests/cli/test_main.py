@@ -52,6 +52,13 @@ def test_python_dash_m_is_the_same_program() -> None:
     assert (run.returncode, run.stdout.decode()) == (0, f"niagara {__version__}\n")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_bug_of_ours(closed: str) -> None:
+    command = f"exec {sys.executable} -m niagara_arena bot list {closed}"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert (run.returncode, b"Traceback" in run.stderr) == (0, False)
+
+
 def test_help_imports_no_command() -> None:
     program = """
 import sys
