@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
@@ -40,8 +42,21 @@ def describe(error: Exception) -> Failure | None:
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             where = f" for `{error.filename}`" if error.filename else ""
             return Failure(Exit.NOT_HERE, f"no space left{where}", "free some space and try again")
+        case OSError(errno=int(), filename=str() | bytes() as where) if not _ours(
+            os.fsdecode(where)
+        ):
+            path = os.fsdecode(where)
+            return Failure(Exit.NOT_HERE, f"can't use `{path}`: {error.strerror}", _PATH_HINT)
         case _:
             return None
+
+
+_PATH_HINT = "check that it is the path you mean, and that you may read and write there"
+
+
+def _ours(path: str) -> bool:
+    """Tell whether a path lies in the package itself: what is missing there is a bug of ours."""
+    return Path(path).absolute().is_relative_to(Path(__file__).parents[1])
 
 
 def _in_our_style(message: str) -> str:

@@ -13,6 +13,9 @@ from niagara_arena.wire.replies import excerpt
 __all__ = ["fault_report"]
 
 REQUEST_SHOWN = 1_500
+REQUEST_HEAD = 500
+LEGAL = '"legal":['
+"""Of a long question the beginning and the legal actions are shown: these matter to a fault."""
 LOG_LINES = 15
 BUILD_LINES = 30
 
@@ -83,7 +86,12 @@ def _column(label: str, words: Sequence[str]) -> Iterator[str]:
 def _short(text: str) -> str:
     if len(text) <= REQUEST_SHOWN:
         return text
-    return f"{text[:REQUEST_SHOWN]} … and {len(text) - REQUEST_SHOWN} characters more"
+    legal = max(text.find(LEGAL), REQUEST_HEAD)
+    shown = text[legal : legal + REQUEST_SHOWN - REQUEST_HEAD]
+    left = len(text) - legal - len(shown)
+    more = f" … and {left} characters more" if left else ""
+    gap = f" … {legal - REQUEST_HEAD} characters … " if legal > REQUEST_HEAD else ""
+    return f"{text[:REQUEST_HEAD]}{gap}{shown}{more}"
 
 
 def _again(ruling: RulingRecord, request: Request | None, path: Path | None) -> str:

@@ -157,6 +157,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     instruction = os.environ.get(VARIABLE)
     if instruction:
         return shell_complete(cli, {}, PROGRAM, VARIABLE, instruction)
+    for name in ("stdout", "stderr"):  # `>&-`: Python then has no such stream at all
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     terminal = Terminal()
     terminal.choose_color("auto", os.environ)
     try:

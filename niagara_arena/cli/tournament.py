@@ -25,7 +25,7 @@ from niagara_arena.schedule.seating import seatings
 from niagara_arena.store import Roster, Store, open_store
 from niagara_arena.store.people import read_roster
 from niagara_arena.tournament.agenda import Border
-from niagara_arena.tournament.config import SHORT_SEED, Config
+from niagara_arena.tournament.config import SHORT_SEED, Config, parse_duration
 from niagara_arena.tournament.entering import Field, enter, match_players
 from niagara_arena.tournament.planning import first_plan
 from niagara_arena.tournament.running import Finish, Runner, cores_for
@@ -180,6 +180,8 @@ def run(
         --seating rotations --name example --sandbox none
     """
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
+    if config.time_budget:
+        parse_duration(config.time_budget)  # refused before anything is stored
     backend = choose(config.sandbox, config.minimum_sandbox)
     if until_settled and not config.games_per_bot and config.format != "swiss":
         config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)

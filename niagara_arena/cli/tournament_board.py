@@ -69,7 +69,7 @@ class Tally:
                 if won:
                     sums[0] += won[seat]
                     sums[1] += 1
-                    sums[2] += game.placings[seat] == 1
+                    sums[2] += seat in game.winners
 
     def rate(self, now: float) -> float:
         """Return games a second."""

@@ -58,13 +58,19 @@ def annul(
         terminal.note(f"annulled {kind} {found}: no longer rated")
 
 
+def _owner(store: Store, who: str) -> str:
+    """Return an owner's pseudonym, given that or the key of the roster."""
+    for person in store.owners():
+        if who in (person.owner, person.key):
+            return person.owner
+    raise InputError(f"no owner `{who}`", "`niagara tournament roster` lists them")
+
+
 def _target(store: Store, target: str, name: str | None) -> tuple[str, str]:
     if target.startswith("g-"):
         return "game", store.find_game(target, name)[1].game
     if target.startswith("o-"):
-        if target not in {person.owner for person in store.owners()}:
-            raise InputError(f"no owner `{target}`", "`niagara tournament roster` lists them")
-        return "owner", target
+        return "owner", _owner(store, target)
     found = [s for s in store.submissions() if len(target) >= 6 and s.startswith(target)]
     if len(found) != 1:
         raise InputError(
@@ -93,7 +99,9 @@ def _list_annulments(store: Store, output_format: Format) -> None:
 @click.argument(
     "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--erase", metavar="OWNER", help="Forget an owner's personal data; results stay.")
+@click.option(
+    "--erase", metavar="OWNER", help="Forget an owner's personal data (o-… or key); results stay."
+)
 @db_option
 @format_options
 @click.pass_obj
@@ -116,8 +124,9 @@ def roster(
                 for entry in read.owner:
                     store.people.add_owner(pseudonym(read.salt, entry.key), entry)
             if erase is not None:
-                store.people.erase(erase)
-                terminal.note(f"erased what was personal of {erase}")
+                owner = _owner(store, erase)
+                store.people.erase(owner)
+                terminal.note(f"erased what was personal of {owner}")
     with open_store(db) as store:
         rows: list[dict[str, Cell]] = [
             {

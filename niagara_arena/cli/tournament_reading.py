@@ -264,8 +264,10 @@ def export(
     """
     if salvage is not None:
         kept, lost = salvage_records(db, salvage)
-        terminal.note(f"{kept} games saved in `{salvage}`, {lost} lost")
-        return Exit.NO if lost else Exit.DONE
+        terminal.note(
+            f"{kept} games saved in `{salvage}`, {lost or 'none that can be counted'} lost"
+        )
+        return Exit.NO if lost or not kept else Exit.DONE
     with open_store(db) as store:
         number = store.find_tournament(name)
         if facts:

@@ -46,8 +46,10 @@ _HINTS: Final = {
 }
 
 
-def hint_for(detail: str) -> str:
+def hint_for(detail: str, sentence: str = "") -> str:
     """Return what to do about a trouble or an oddity."""
+    if detail == "json" and sentence.startswith("not JSON:"):  # it began as an object
+        return "write each message by a JSON library, whole, on one line"
     return _HINTS.get(detail, "")
 
 

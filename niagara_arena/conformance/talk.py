@@ -287,4 +287,4 @@ def _failed(detail: str, sentence: str) -> StepFailed:
     words, _, clause = sentence.rpartition(" [")
     if not clause.endswith("]"):
         words, clause = sentence, ""
-    return StepFailed(words, clause.rstrip("]"), hint_for(detail))
+    return StepFailed(words, clause.rstrip("]"), hint_for(detail, sentence))

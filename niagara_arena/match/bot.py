@@ -178,7 +178,8 @@ class Bot:
         if self.ended is not None:
             return self.ended
         if self.lines.overflow:
-            return self.end(flood_report(self.lines.overflow))
+            report = flood_report(self.lines.overflow)
+            return self.end(report._replace(reply=self.lines.partial))
         if self.spare > SPARE_LINES:
             return self.end(flood_report("lines"))
         return None

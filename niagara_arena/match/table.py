@@ -168,7 +168,7 @@ class Table:
             if not bot.lines.partial and 0 < chunk.find(b"\n") == len(chunk) - 1:
                 act = read_act(chunk, one.request.number)
                 if type(act) is Act:
-                    return self._finish(one, act, None)
+                    return self._finish(one, act, None, chunk[:-1])
             bot.take(chunk)
             if not bot.stdout_open:
                 self._forget(bot.process.stdout)
@@ -213,7 +213,7 @@ class Table:
         while (line := bot.lines.pop()) is not None:
             act = read_act(line, one.request.number)
             if type(act) is Act:
-                self._finish(one, act, None)
+                self._finish(one, act, None, line)
                 return
             if isinstance(act, Trouble):
                 report = FaultReport(Fault.MALFORMED, act.detail, act.sentence, line)
@@ -227,7 +227,9 @@ class Table:
         if trouble is not None:
             self._finish(one, None, trouble)
 
-    def _finish(self, one: _Waiting, act: Act | None, report: FaultReport | None) -> Answer:
+    def _finish(
+        self, one: _Waiting, act: Act | None, report: FaultReport | None, line: bytes = b""
+    ) -> Answer:
         bot = one.bot
         wall_ns = time.monotonic_ns() - one.started_ns
         if self._freeze:
@@ -239,7 +241,7 @@ class Table:
             before, bot.wait_ns = bot.wait_ns, bot.process.wait_ns()
             wait_ns = min(idle_ns, bot.wait_ns - before)
         one.answer = answer = Answer(
-            one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000
+            one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000, line
         )
         return answer
 

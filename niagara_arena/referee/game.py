@@ -105,6 +105,8 @@ class Answer(NamedTuple):
     cpu_us: int = 0
     wall_us: int = 0
     wait_us: int = 0
+    reply: bytes = b""
+    """The line behind `act`, as evidence if it turns out to be no legal action [P-6.4]."""
 
 
 class _Seat:
@@ -294,6 +296,8 @@ class Referee:
             self._carry_out(seat, action, "", answer)
             return False
         assert report is not None
+        if answer.reply and not report.reply:
+            report = report._replace(reply=answer.reply)
         sanction: Sanction = getattr(self._sanctions, report.fault.value)
         if sanction is Sanction.DEFAULT and own.faults + 1 >= self._sanctions.faults:
             sanction = Sanction.RETIRE

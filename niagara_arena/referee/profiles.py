@@ -20,6 +20,7 @@ from niagara_arena.errors import InputError
 from niagara_arena.records import Clock, Sanction, Sanctions, Settings
 
 CLOCK_MODES: Final = ("cpu", "wall", "off")
+MOST_ROUNDS: Final = 1_000_000
 MOST_MS: Final = 86_400_000
 """A day: more is a slip of the finger."""
 MOST_FAULTS: Final = 1_000
@@ -105,6 +106,8 @@ def check_settings(settings: Settings) -> None:
         value = getattr(clock, key)
         if not (0 if key == "increment_ms" else 1) <= value <= MOST_MS:
             raise InputError(f"`clock.{key}` is from 1 to {MOST_MS}, not {value}")
+    if not 1 <= settings.max_rounds <= MOST_ROUNDS:
+        raise InputError(f"`max_rounds` is from 1 to {MOST_ROUNDS}, not {settings.max_rounds}")
     if not 1 <= settings.sanctions.faults <= MOST_FAULTS:
         raise InputError(
             f"`sanctions.faults` is from 1 to {MOST_FAULTS}, not {settings.sanctions.faults}"

@@ -32,6 +32,8 @@ class Outcome(Struct, frozen=True):
     placings: tuple[int, ...]
     """Empty for a void game."""
     forfeited: tuple[bool, ...] = ()
+    winners: tuple[int, ...] = ()
+    """The seats that won; to be first where nobody won is no win [N-5.3]."""
 
 
 class Score(Struct):
@@ -89,7 +91,7 @@ def scores(outcomes: Iterable[Outcome], entrants: Iterable[str]) -> dict[str, Sc
                     continue
                 sums[name] += points[seat]
                 score.games += 1
-                score.wins += game.placings[seat] == 1
+                score.wins += seat in game.winners
                 score.forfeits += bool(game.forfeited) and game.forfeited[seat]
         for name, total in sums.items():
             table[name].points += total // len(games)

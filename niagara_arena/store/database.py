@@ -135,13 +135,27 @@ def connect(path: Path, *, write: bool, check: bool = True) -> sqlite3.Connectio
         path.parent.mkdir(parents=True, exist_ok=True)
     fresh = not path.exists() or path.stat().st_size == 0
     with explained(path):
-        db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_MS / 1000)
+        where, uri = (path, False) if write else _reading(path)
+        db = sqlite3.connect(where, isolation_level=None, timeout=_BUSY_MS / 1000, uri=uri)
         try:
             _set_up(db, path, write, fresh, check)
         except BaseException:
             db.close()
             raise
     return db
+
+
+def _reading(path: Path) -> tuple[Path | str, bool]:
+    """Say what to open for reading, and whether that is a URI.
+
+    Beside a file in WAL mode SQLite wants to write, be it only to read. Where we may not, and
+    nobody writes, the file is taken as it lies.
+    """
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return path, False
+    log = Path(f"{path}-wal")
+    busy = log.exists() and log.stat().st_size
+    return f"{path.absolute().as_uri()}?mode=ro{'' if busy else '&immutable=1'}", True
 
 
 def _set_up(db: sqlite3.Connection, path: Path, write: bool, fresh: bool, check: bool) -> None:

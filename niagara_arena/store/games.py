@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from niagara_arena.errors import InputError
 from niagara_arena.records import RatedGame
+from niagara_arena.store.database import damaged
 from niagara_arena.store.facts import STANDINGS
+from niagara_arena.store.packing import DamagedRecord
 from niagara_arena.store.reading import Reader
 from niagara_arena.store.rows import (
     GameRow,
@@ -98,8 +100,13 @@ class GameReader(Reader):
         )
         return as_int(rows[0][0])
 
-    def games(self, tournament: int, records: bool = True) -> Iterator[GameRow]:
-        """Yield a tournament's games with their records, in schedule order."""
+    def games(
+        self, tournament: int, records: bool = True, *, lenient: bool = False
+    ) -> Iterator[GameRow]:
+        """Yield a tournament's games with their records, in schedule order.
+
+        A damaged record ends this with an error, or is empty where the caller is lenient.
+        """
         name = self.facts(tournament).name
         for place, order, game, digest, print_, record, measured, log in self._each(
             "SELECT g.place, g.ord, g.game, g.hash, g.fingerprint, r.record, r.measured, r.log"
@@ -114,8 +121,18 @@ class GameReader(Reader):
                 game=str(game),
                 hash=as_bytes(digest).hex(),
                 fingerprint=as_bytes(print_).hex(),
-                record=whole_record(record, measured, log) if records else b"",
+                record=self._whole(str(game), record, measured, log, lenient) if records else b"",
             )
+
+    def _whole(
+        self, game: str, record: object, measured: object, log: object, lenient: bool
+    ) -> bytes:
+        try:
+            return whole_record(record, measured, log)
+        except DamagedRecord as error:
+            if lenient:
+                return b""
+            raise damaged(self._path, f"game {game}: {error}") from None
 
     def find_game(self, game: str, tournament: str | None = None) -> tuple[int, GameRow]:
         """Return the tournament's number and the game of an id, or of its unique beginning."""
@@ -129,7 +146,9 @@ class GameReader(Reader):
             tournament,
         )
         if not rows:
-            raise InputError(f"no game `{game}` in `{self._path}`")
+            raise InputError(
+                f"no game `{game}` in `{self._path}`", "`niagara tournament matches` lists them"
+            )
         if len(rows) > 1:
             raise InputError(
                 f"`{game}` is the beginning of more than one game's id, or in two tournaments",
@@ -143,7 +162,7 @@ class GameReader(Reader):
             game=str(name),
             hash=as_bytes(digest).hex(),
             fingerprint=as_bytes(print_).hex(),
-            record=whole_record(record, measured, log),
+            record=self._whole(str(name), record, measured, log, False),
         )
 
 

@@ -212,9 +212,10 @@ class Reader:
                 seats=tuple(ids[number] for number in as_numbers(seats)),
                 placings=tuple(as_bytes(placings)),
                 forfeited=tuple(STANDINGS[s] is Standing.FORFEITED for s in as_bytes(standings)),
+                winners=tuple(as_bytes(winners)),
             )
-            for match, seats, placings, standings in self._rows(
-                "SELECT m.match, g.seats, g.placings, g.standings FROM games g"
+            for match, seats, placings, standings, winners in self._rows(
+                "SELECT m.match, g.seats, g.placings, g.standings, g.winners FROM games g"
                 " JOIN matches m ON m.tournament = g.tournament AND m.ord = g.ord"
                 " WHERE g.tournament = ? AND m.heat < ? ORDER BY g.place",
                 tournament,

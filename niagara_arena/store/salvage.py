@@ -29,7 +29,10 @@ class Salvaged(Struct, frozen=True):
 
 
 def salvage(path: Path) -> Iterator[Salvaged]:
-    """Yield every game of a damaged file, with an empty record for each that can't be read."""
+    """Yield every game of a damaged file, with an empty record for each that can't be read.
+
+    Where even the number of games is lost, only those that are found are yielded.
+    """
     if not path.exists():
         raise NotPossibleHere(f"there is no database `{path}`")
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
@@ -37,10 +40,12 @@ def salvage(path: Path) -> Iterator[Salvaged]:
         # Tells SQLite to go on although the file is shorter than its header says.
         db.execute("PRAGMA writable_schema = ON")
         names = _names(db)
-        for number in range(1, _last(db, path) + 1):
+        known = _last(db)
+        last = path.stat().st_size // _LEAST_RECORD_BYTES if known is None else known
+        for number in range(1, last + 1):
             row = _try(db, "SELECT tournament, place FROM records WHERE rowid = ?", number)
-            if row == ():
-                continue  # never used
+            if not row and known is None:
+                continue  # nobody knows whether there was a game
             yield _game(db, number, row, names)
     finally:
         db.close()
@@ -62,18 +67,19 @@ def _names(db: sqlite3.Connection) -> dict[object, str]:
         return {}
 
 
-def _last(db: sqlite3.Connection, path: Path) -> int:
-    """Return up to which number there may be records."""
-    row = _try(db, "SELECT max(rowid) FROM records")
-    if row and isinstance(row[0], int):
-        return row[0]
-    return 0 if row is not None else path.stat().st_size // _LEAST_RECORD_BYTES
+def _last(db: sqlite3.Connection) -> int | None:
+    """Return the number of the last record; None when the file can't say."""
+    for sql in ("SELECT max(rowid) FROM records", "SELECT count(*) FROM games"):
+        row = _try(db, sql)
+        if row and isinstance(row[0], int) and row[0]:
+            return row[0]
+    return None
 
 
 def _game(
     db: sqlite3.Connection, number: int, row: tuple[object, ...] | None, names: dict[object, str]
 ) -> Salvaged:
-    if row is None:
+    if not row:
         return Salvaged("", number, b"")
     tournament, place = row
     name = names.get(tournament, f"tournament-{tournament}")

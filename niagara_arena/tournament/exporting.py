@@ -18,6 +18,7 @@ from niagara_arena.errors import InputError
 from niagara_arena.replay.codec import decode, deterministic_part, record_hash
 from niagara_arena.schedule.standings import standings
 from niagara_arena.store import Store
+from niagara_arena.store.database import damaged
 from niagara_arena.store.salvage import salvage
 
 __all__ = ["export_facts", "export_records", "grade_rows", "salvage_records"]
@@ -33,6 +34,10 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
         row = msgspec.to_builtins(match)
         yield _line({"type": "match", **row})
     for game in store.games(tournament):
+        try:
+            proved = deterministic_part(game.record).decode()
+        except (InputError, UnicodeDecodeError) as error:
+            raise damaged(store.path, f"game {game.game}: {error}") from None
         yield _line(
             {
                 "type": "game",
@@ -41,7 +46,7 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
                 "game": game.game,
                 "hash": game.hash,
                 "fingerprint": game.fingerprint,
-                "record": deterministic_part(game.record).decode(),
+                "record": proved,
             }
         )
 

@@ -7,11 +7,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from niagara_arena.errors import InputError
 from niagara_arena.match import Contestant
 from niagara_arena.records import GameRecord, MatchJob
-from niagara_arena.replay.codec import deterministic_part, encode
+from niagara_arena.replay.codec import decode, deterministic_part, encode
 from niagara_arena.sandbox import Backend
 from niagara_arena.schedule.plan import make_job
 from niagara_arena.store import GameRow, Store
@@ -19,6 +20,10 @@ from niagara_arena.submissions import load, prepare
 from niagara_arena.tournament.entering import expand, match_players
 
 __all__ = ["Rerun", "rerun_game"]
+
+
+_BEFORE, _AFTER = 100, 200
+"""How much is shown of a line that differs, around the first difference."""
 
 
 class Rerun(Struct, frozen=True):
@@ -42,7 +47,9 @@ def rerun_game(
     shortened = MatchJob(job.match, job.entrants, job.games[: last + 1], job.settings)
     contestants = _find(store, tournament, job, backend, bots)
     record = match_players(contestants, backend)(None)(shortened)[last]
-    old, new = deterministic_part(row.record), deterministic_part(encode(record))
+    level = decode(row.record).header.sandbox  # how bots were caged is no part of what they played
+    same_cage = replace(record, header=replace(record.header, sandbox=level))
+    old, new = deterministic_part(row.record), deterministic_part(encode(same_cage))
     return Rerun(row, record, old == new, _difference(old, new))
 
 
@@ -79,6 +86,9 @@ def _difference(old: bytes, new: bytes) -> str:
     lines = zip_longest(old.split(b"\n"), new.split(b"\n"), fillvalue=b"")
     for number, (a, b) in enumerate(lines, 1):
         if a != b:
-            was, now = a.decode()[:300], b.decode()[:300]
-            return f"line {number}: it was {was} and is now {now}"
+            pairs = enumerate(zip(a, b, strict=False))
+            common = next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
+            shown = slice(max(0, common - _BEFORE), common + _AFTER)
+            was, now = (line[shown].decode("utf-8", "replace") for line in (a, b))
+            return f"line {number}: it was …{was}… and is now …{now}…"
     return ""

@@ -9,7 +9,7 @@ class LineBuffer:
     """Collect bytes and give out whole lines, without their newline.
 
     Memory stays bounded: once a line is over the limit, or too many lines wait, `overflow` says so
-    for good and further bytes are dropped.
+    for good, further bytes are dropped, and `partial` keeps the beginning of what was too much.
     """
 
     __slots__ = ("_lines", "_partial", "limit", "overflow")
@@ -28,7 +28,7 @@ class LineBuffer:
         if not self._partial and 0 <= chunk.find(b"\n") == len(chunk) - 1 <= self.limit:
             self._lines.append(chunk[:-1])  # the usual case: just one whole line
             if len(self._lines) > SPARE_LINES:
-                self._give_up("lines")
+                self._give_up("lines", self._lines[0])
             return
         lines = chunk.split(b"\n")
         if self._partial:
@@ -36,13 +36,13 @@ class LineBuffer:
         self._partial = lines.pop()
         for line in lines:
             if len(line) > self.limit:
-                self._give_up("line")
+                self._give_up("line", line)
                 return
         self._lines += lines
         if len(self._partial) > self.limit:
-            self._give_up("line")
+            self._give_up("line", self._partial)
         elif len(self._lines) > SPARE_LINES:
-            self._give_up("lines")
+            self._give_up("lines", self._lines[0])
 
     def pop(self) -> bytes | None:
         """Return the oldest whole line, or None."""
@@ -58,7 +58,7 @@ class LineBuffer:
         """The bytes after the last newline."""
         return self._partial
 
-    def _give_up(self, what: str) -> None:
+    def _give_up(self, what: str, evidence: bytes) -> None:
         self.overflow = what
-        self._partial = b""
+        self._partial = evidence[: self.limit + 1]
         self._lines = []

@@ -7,6 +7,7 @@ the JSON path and, where many people stumble over it, the likely cause.
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 import msgspec
@@ -30,6 +31,9 @@ class Stale:
 
 STALE: Final = Stale()
 
+_HALF_PAIR: Final = re.compile(
+    rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]"
+)
 _BANNER: Final = "the first character is {!r}, where a JSON object begins with '{{'"
 
 
@@ -86,6 +90,12 @@ def describe(line: bytes, error: Exception, what: str) -> Trouble:
         return Trouble("json", f"not JSON: NaN and Infinity do not exist there: {error} [P-1.1]")
     if b"'" in line and b'"' not in line:
         return Trouble("json", "not JSON: strings stand in double quotes, not single ones [P-1.1]")
+    if _HALF_PAIR.search(line) and line.rstrip().endswith(b"}"):
+        return Trouble("json", "not JSON: half of a surrogate pair in a `\\u` escape [P-1.1]")
+    if "truncated" in str(error):
+        return Trouble(
+            "json", "not JSON: the object does not end on its line; a message is one line [P-1.1]"
+        )
     return Trouble("json", f"not JSON: {error} [P-1.1]")
 
 

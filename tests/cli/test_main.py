@@ -52,6 +52,13 @@ def test_python_dash_m_is_the_same_program() -> None:
     assert (run.returncode, run.stdout.decode()) == (0, f"niagara {__version__}\n")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_bug_of_ours(closed: str) -> None:
+    command = f"exec {sys.executable} -m niagara_arena bot list {closed}"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert (run.returncode, b"Traceback" in run.stderr) == (0, False)
+
+
 def test_help_imports_no_command() -> None:
     program = """
 import sys
@@ -157,6 +164,14 @@ ERRORS = {
     "a-full-disk-exits-3": (
         OSError(errno.ENOSPC, "No space left on device", "games.db"),
         (3, "error: no space left for `games.db`\n\nhint: free some space and try again\n"),
+    ),
+    "a-path-that-can-not-be-used-exits-3": (
+        PermissionError(errno.EACCES, "Permission denied", "/srv/games"),
+        (
+            3,
+            "error: can't use `/srv/games`: Permission denied\n\nhint: check that it is the path"
+            " you mean, and that you may read and write there\n",
+        ),
     ),
     "ctrl-c-exits-130": (KeyboardInterrupt(), (130, "\ninterrupted\n")),
     "an-aborted-prompt-exits-130": (click.Abort(), (130, "\ninterrupted\n")),

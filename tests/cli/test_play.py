@@ -134,6 +134,21 @@ def test_after_a_fault_the_author_sees_everything(niagara: Niagara, tmp_path: Pa
     assert "--as 1 --until 2" in told
 
 
+def test_after_an_illegal_answer_the_author_sees_it_and_what_was_legal(niagara: Niagara) -> None:
+    result = niagara(
+        *("play", "@random", animal("choice_out_of_range"), "@random"),
+        *("--set", "max_rounds=3", "--rules", "spirits", *OFF),
+    )
+    told = result.stderr
+    assert "illegal (choice) — its first legal action was played" in told
+    reply = next(line for line in told.split("\n") if line.startswith("  reply "))
+    assert '"choice"' in reply
+    request = next(line for line in told.split("\n") if line.startswith("  request "))
+    assert request.startswith('  request  {"type":"decide","id":')
+    assert '"legal":[{' in request
+    assert len(request) < 2_000
+
+
 def test_a_build_that_fails_is_told_in_the_compilers_words(
     niagara: Niagara, tmp_path: Path
 ) -> None:
@@ -153,6 +168,8 @@ REFUSED = (
     (("@random", "@random", "no-such-program"), 3, "no-such-program"),
     (("@random", "@random", "@random", "--set", "clock.bnk=3"), 2, "clock.bank_ms"),
     (("@random", "@random", "@random", "--set", "clock"), 2, "KEY=VALUE"),
+    (("@random", "@random", "@random", "--set", "max_rounds=0"), 2, "`max_rounds` is from 1"),
+    (("@random", "@random", "@random", "--record", "/proc/none"), 3, "can't use `/proc/none`"),
     (("@random", "@random", "@random", "--from", "nothing.json"), 3, "nothing.json"),
     (("@random", "@random", "@random", "--openings", "random:x"), 2, "number of rounds"),
     (("@random", "@random", "@random", "--from", "x", "--openings", "random:3"), 2, "exclude"),

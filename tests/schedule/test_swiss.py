@@ -246,3 +246,11 @@ def test_then_head_to_head_then_wins() -> None:
     assert found["a"].opponents == found["b"].opponents
     assert (found["a"].head_to_head, found["b"].head_to_head) == (1, -1)
     assert (found["a"].rank, found["b"].rank) == (1, 2)
+
+
+def test_to_be_first_where_nobody_won_is_no_win() -> None:
+    games = [
+        Outcome("1", ("a", "b", "c"), (1, 1, 3)),
+        Outcome("2", ("a", "b", "c"), (1, 2, 3), winners=(0,)),
+    ]
+    assert [place.wins for place in standings(games, ["a", "b", "c"])] == [1, 0, 0]

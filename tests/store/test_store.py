@@ -406,6 +406,15 @@ def test_an_old_file_is_brought_up_to_date(tmp_path: Path) -> None:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+def test_a_file_that_may_only_be_read_can_be(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = games_in(path)
+    before = sorted(path.parent.iterdir())
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with open_store(path) as store:
+        assert {row.record for row in store.games(store.find_tournament(None))} == whole
+        assert sorted(path.parent.iterdir()) == before, "nothing is written beside it"
+
+
 def games_in(path: Path) -> set[bytes]:
     with open_store(path) as store:
         return {row.record for row in store.games(store.find_tournament(None))}
@@ -424,6 +433,7 @@ def test_a_truncated_file_is_told_and_its_good_part_saved(path: Path, keep: floa
     found = [one.record for one in salvage(path)]
     saved = {record for record in found if record}
     assert saved <= whole
+    assert len(found) <= len(whole), "no loss is made up"
     if keep > 0.9:
         assert saved
     assert path.read_bytes() == cut

@@ -360,6 +360,31 @@ def test_verify_proves_and_finds_a_forged_outcome(niagara: Niagara, results: Pat
     assert "are not those of the record" in run.stdout
 
 
+def test_verify_names_every_damaged_record_and_export_says_how_to_save_the_rest(
+    niagara: Niagara, results: Path
+) -> None:
+    import sqlite3
+
+    with sqlite3.connect(results) as db:
+        db.execute("UPDATE records SET record = x'01ffff' WHERE place IN (0, 2)")
+    db.close()
+    run = niagara("tournament", "verify")
+    assert run.exit == 1
+    assert run.stdout.count("its record is damaged and can't be read") == 2
+    for words in (("--facts",), ("--records", "games")):
+        run = niagara("tournament", "export", *words)
+        assert run.exit == 1
+        assert "is damaged: game g-" in run.stderr
+        assert "--salvage" in run.stderr
+
+
+def test_a_wrong_time_budget_is_refused_before_anything_is_stored(niagara: Niagara) -> None:
+    run = niagara("tournament", "run", *BOTS, *QUICK, "--time-budget", "soon")
+    assert run.exit == 2
+    assert "`soon` is no span of time" in run.stderr
+    assert not Path("results").exists()
+
+
 def test_export_gives_grades_facts_and_records(niagara: Niagara, results: Path) -> None:
     run = niagara("tournament", "export", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(run.stdout)))
@@ -393,6 +418,21 @@ def test_a_game_is_played_again_and_comes_out_the_same(niagara: Niagara, results
     run = niagara("tournament", "rerun", game, "--sandbox", "none")
     assert (run.exit, "is not found as it was" in run.stderr) == (2, True)
     assert niagara("tournament", "rerun", game, "--sandbox", "none", *BOTS).exit == 0
+
+
+def test_another_cage_is_no_other_game(niagara: Niagara, results: Path) -> None:
+    import sqlite3
+
+    from niagara_arena.store.packing import pack, unpack
+
+    (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
+    with sqlite3.connect(results) as db:
+        for place, packed in db.execute("SELECT place, record FROM records").fetchall():
+            record = unpack(packed).replace(b'"sandbox":"none"', b'"sandbox":"bwrap"')
+            db.execute("UPDATE records SET record = ? WHERE place = ?", (pack(record), place))
+    db.close()
+    run = niagara("tournament", "rerun", match["games"].split()[0], "--sandbox", "none")
+    assert run.exit == 0, run.stderr
 
 
 def test_a_damaged_database_is_told_and_salvaged(niagara: Niagara, results: Path) -> None:
@@ -429,7 +469,9 @@ bots = { beaver = ["@homing"] }
     assert (random["owner"], random["name"], random["line"]) == ("s1", "Ann Example", "otter")
     owners = json.loads(niagara("tournament", "roster", "--json").stdout)["rows"]
     ann = next(row["owner"] for row in owners if row["key"] == "s1")
-    run = niagara("tournament", "roster", "--erase", ann, "--json")
+    assert niagara("tournament", "roster", "--erase", "nobody").exit == 2
+    run = niagara("tournament", "roster", "--erase", "s1", "--json")
+    assert ann in run.stdout
     assert run.exit == 0
     assert "Ann" not in run.stdout
     assert "Ann" not in niagara("tournament", "export", "--format", "csv").stdout
