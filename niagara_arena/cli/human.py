@@ -226,6 +226,10 @@ class _Seat:
         """Say whether the person has left."""
         return None if self._thread.is_alive() else Exit(0, None, False, "exit 0")
 
+    def stdout_closed(self) -> bool:
+        """A person's seat ends only with the pipe."""
+        return False
+
     def over_memory(self) -> bool:
         """Let people remember what they like."""
         return False

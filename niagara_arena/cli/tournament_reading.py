@@ -102,7 +102,7 @@ def _entrants(store: Store, number: int) -> Listing:
             "withdrawn": place.submission in gone,
             "submission": place.submission,
         }
-        for place in standings(store.outcomes(number), list(names))
+        for place in standings(store.counted_outcomes(number), list(names))
     ]
     columns = (
         Column("rank"),

@@ -40,7 +40,7 @@ from niagara_arena.records import (
 )
 from niagara_arena.referee import Ask, Done, FaultReport, Referee, Tell
 from niagara_arena.rules import RULES_VERSION
-from niagara_arena.sandbox import Backend, Launch
+from niagara_arena.sandbox import Backend, Launch, Lost
 from niagara_arena.schedule.seeds import bot_seed
 from niagara_arena.wire.messages import QUIT_LINE, hello_line
 
@@ -134,6 +134,9 @@ class _Match:
             end = self._drive(referee, game)
         except HostOverload as overload:
             spoiled = (Void.HOST, str(overload))
+        except Lost as lost:
+            spoiled = (Void.INTERNAL, lost.message)
+            self._give_up_all(lost.message)
         except KeyboardInterrupt as stop:
             spoiled, interrupt = (Void.INTERRUPT, "the match was interrupted"), stop
         except ArenaError:
@@ -246,6 +249,12 @@ class _Match:
         self._last_ids[index] = 0
         self._table.add(bot)
         fresh.append((index, bot, began))
+
+    def _give_up_all(self, why: str) -> None:
+        """Take every process for lost, so that the next game starts them anew."""
+        for bot in self._bots:
+            if bot is not None:
+                bot.end(FaultReport(Fault.CRASH, "lost", why))
 
     def quit(self) -> None:
         """Ask all processes to exit, and give them a moment."""

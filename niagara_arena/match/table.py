@@ -253,6 +253,9 @@ class Table:
         if bot.process.over_memory():
             self._finish(one, None, bot.end(_memory()))
             return
+        if bot.process.stdout_closed():
+            self._finish(one, None, bot.died())
+            return
         if mode == "off":
             return
         wall_ns = now - one.started_ns

@@ -5,7 +5,7 @@
 """
 
 from niagara_arena.sandbox.choosing import choose
-from niagara_arena.sandbox.interface import LEVELS, Backend, Exit, Launch, Process, Runtime
+from niagara_arena.sandbox.interface import LEVELS, Backend, Exit, Launch, Lost, Process, Runtime
 from niagara_arena.sandbox.memory import out_of_memory_words
 from niagara_arena.sandbox.runtimes import fingerprint
 from niagara_arena.sandbox.survey import Survey, survey
@@ -15,6 +15,7 @@ __all__ = [
     "Backend",
     "Exit",
     "Launch",
+    "Lost",
     "Process",
     "Runtime",
     "Survey",

@@ -14,12 +14,20 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from niagara_arena.errors import NotPossibleHere
 from niagara_arena.records import Limits
 
-__all__ = ["LEVELS", "Backend", "Exit", "Launch", "Process", "Runtime"]
+__all__ = ["LEVELS", "Backend", "Exit", "Launch", "Lost", "Process", "Runtime"]
 
 LEVELS = ("none", "landlock", "bwrap")
 """The levels of isolation, weakest first."""
+
+
+class Lost(NotPossibleHere):
+    """Say that what watched over a caged bot was killed from outside, and the bot with it.
+
+    No bot can reach its warden out of the cage, so no bot is to blame.
+    """
 
 
 class Runtime(Struct, frozen=True):
@@ -85,7 +93,10 @@ class Process(Protocol):
         """Let it run again."""
 
     def poll(self) -> Exit | None:
-        """Return how it ended, or None while it runs; never blocks."""
+        """Return how it ended, or None while it runs; never blocks. May raise `Lost`."""
+
+    def stdout_closed(self) -> bool:
+        """Tell whether the bot has closed its stdout though the pipe shows no end of it."""
 
     def over_memory(self) -> bool:
         """Tell whether it holds more memory than its limit, shared memory included."""

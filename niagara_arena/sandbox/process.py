@@ -14,7 +14,7 @@ import time
 
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox.cgroups import Group
-from niagara_arena.sandbox.interface import Exit, Launch
+from niagara_arena.sandbox.interface import Exit, Launch, Lost
 from niagara_arena.sandbox.keeping import Started
 from niagara_arena.sandbox.memory import Gauge
 
@@ -45,6 +45,7 @@ class BotProcess:
         self._cpu_ns = 0
         self._exit: Exit | None = None
         self._closed = False
+        self._killed = False
 
     def cpu_ns(self) -> int:
         """Read the CPU time used since the bot's program began, all its threads together."""
@@ -83,8 +84,13 @@ class BotProcess:
             if facts is not None:
                 self._exit = self._judge(int(facts["status"]), int(facts.get("peak_kb", 0)) << 10)
             elif self._line.ended:
+                self._check_warden()
                 self._exit = self._judge(-signal.SIGKILL, 0)
         return self._exit
+
+    def stdout_closed(self) -> bool:
+        """Say no: at this level nobody but the bot holds its pipe, which ends when it is closed."""
+        return False
 
     def over_memory(self) -> bool:
         """Look at the bot's memory; once over its limit, the answer stays yes."""
@@ -93,6 +99,7 @@ class BotProcess:
     def kill(self) -> None:
         """Kill the bot at once, and have its warden kill whatever it started."""
         if not self._closed:
+            self._killed = True
             self._signal(signal.SIGKILL)
             self._line.order(b"k")
 
@@ -120,6 +127,9 @@ class BotProcess:
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
+
+    def _check_warden(self) -> None:
+        """Accept that the warden went without a word: here the bot itself may have killed it."""
 
     def _judge(self, status: int, peak: int) -> Exit:
         number = -status if status < 0 else None
@@ -151,6 +161,24 @@ class CagedProcess(BotProcess):
             if used is not None:
                 return used
         return super().cpu_ns()
+
+    def stdout_closed(self) -> bool:
+        """Look whether the bot still holds its pipe; bwrap's own processes always do."""
+        if self._shared:
+            return False  # a child of the bot may hold it
+        pipe = f"pipe:[{os.fstat(self.stdout).st_ino}]"
+        folder = f"/proc/{self.pid}/fd"
+        try:
+            return all(os.readlink(f"{folder}/{one}") != pipe for one in os.listdir(folder))
+        except OSError:  # it has just ended, or may not be looked at: the pipe will tell
+            return False
+
+    def _check_warden(self) -> None:
+        if not self._killed:
+            raise Lost(
+                "what watches over the bots was killed from outside",
+                "see who ends processes here: the kernel for lack of memory, or a person",
+            )
 
     def close(self) -> None:
         """Kill, wait until nothing is left, close what we hold."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from niagara_arena.errors import InputError
 from niagara_arena.records import RatedGame
+from niagara_arena.schedule.standings import Outcome
 from niagara_arena.store.database import damaged
 from niagara_arena.store.facts import STANDINGS
 from niagara_arena.store.packing import DamagedRecord
@@ -79,6 +80,19 @@ class GameReader(Reader):
                 epoch=row.epoch,
                 annulled=annulled.covers(row.number, str(name), table),
             )
+
+    def counted_outcomes(self, tournament: int) -> list[Outcome]:
+        """Return what standings need of each game that has not been annulled since.
+
+        Pairings and withdrawals go by `outcomes`, so that a schedule can be worked out anew.
+        """
+        annulled = _Annulled(self)
+        names = self._rows("SELECT game FROM games WHERE tournament = ? ORDER BY place", tournament)
+        return [
+            outcome
+            for (name,), outcome in zip(names, self.outcomes(tournament), strict=True)
+            if not annulled.covers(tournament, str(name), outcome.seats)
+        ]
 
     def duplicates(self, tournament: int) -> int:
         """Count the games that repeat an earlier one of the tournament, action for action."""

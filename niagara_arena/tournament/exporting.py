@@ -84,7 +84,7 @@ def grade_rows(store: Store, tournament: int) -> list[dict[str, str | int | floa
     by_id = {entrant.submission: entrant for entrant in facts.entrants}
     gone = store.withdrawals(tournament)
     rows: list[dict[str, str | int | float | None]] = []
-    for place in standings(store.outcomes(tournament), list(by_id)):
+    for place in standings(store.counted_outcomes(tournament), list(by_id)):
         entrant = by_id[place.submission]
         person = people.get(entrant.owner)
         rows.append(

@@ -486,10 +486,13 @@ def test_games_are_annulled_with_a_reason(niagara: Niagara, results: Path) -> No
     assert niagara("tournament", "annul", "xyzzy", "--reason", "x").exit == 2
     with open_store(results) as store:
         assert [g.game for g in store.rated_games() if g.annulled] == [game]
+        assert len(store.counted_outcomes(1)) == len(store.outcomes(1)) - 1
         submission = store.entrants(1)[0].submission
     run = niagara("tournament", "annul", submission[:10], "--reason", "cheated", "--tournament",
                   "spring")  # fmt: skip
     assert run.exit == 0
+    with open_store(results) as store:
+        assert store.counted_outcomes(1) == []
     listed = json.loads(niagara("tournament", "annul", "--json").stdout)["rows"]
     assert [(row["kind"], row["tournament"]) for row in listed] == [
         ("game", None), ("submission", "spring")]  # fmt: skip

@@ -1,0 +1,110 @@
+"""What only a cage makes hard to see: a stdout that others hold, a keeper that is killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from niagara_arena.errors import NotPossibleHere
+from niagara_arena.match import Contestant, play_match
+from niagara_arena.records import (
+    Fault,
+    GameHeader,
+    GameRecord,
+    Limits,
+    RulingRecord,
+    Standing,
+    Void,
+)
+from niagara_arena.referee import FaultReport, Request
+from niagara_arena.rules import State
+from niagara_arena.sandbox import Backend, Launch, choose
+from tests.match.playing import ZOO, job, settings
+
+PYTHON = shutil.which("python3", path="/usr/bin:/bin")
+
+
+@pytest.fixture
+def cage() -> Backend:
+    try:
+        return choose("bwrap")
+    except NotPossibleHere as error:
+        pytest.skip(f"no cage here: {error}")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Yield a copy of the zoo that the cage's own user can read."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        Path(made).chmod(0o755)
+        shutil.copy(ZOO / "animal.py", made)
+        yield Path(made)
+
+
+def animal(folder: Path, kind: str) -> Contestant:
+    if PYTHON is None:
+        pytest.skip("no Python in /usr")
+    launch = Launch(str(folder), (PYTHON, "-S", "animal.py", kind, "2"), Limits())
+    return Contestant(f"{len(kind):064x}", kind, "1", {}, launch)
+
+
+def test_a_closed_stdout_is_a_crash_in_the_cage_too(cage: Backend, folder: Path) -> None:
+    bots = [animal(folder, kind) for kind in ("random_play", "close_stdout", "random_play")]
+    [record] = play_match(job(bots, settings()), bots, cage)
+    [ruling] = record.end.rulings
+    assert (ruling.seat, ruling.fault, ruling.detail) == (1, Fault.CRASH, "stdout")
+
+
+class Killer:
+    """Kill the keeper of our bots in the middle of the first game."""
+
+    def __init__(self) -> None:
+        self.killed = False
+
+    def game_started(self, header: GameHeader, state: State, events: Sequence[str]) -> None:
+        """Wait for the first step."""
+
+    def stepped(
+        self,
+        state: State,
+        events: Sequence[str],
+        bank_ms: Sequence[int],
+        rulings: Sequence[RulingRecord],
+    ) -> None:
+        """Kill it once."""
+        if not self.killed:
+            self.killed = True
+            for keeper in _keepers():
+                os.kill(keeper, signal.SIGKILL)
+
+    def game_ended(
+        self, record: GameRecord, incidents: Sequence[tuple[Request | None, FaultReport]]
+    ) -> None:
+        """Do nothing."""
+
+
+def _keepers() -> list[int]:
+    """Return our children that keep bots."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        for word in (task / "children").read_text().split():
+            if b"keeper" in Path(f"/proc/{word}/cmdline").read_bytes():
+                found.append(int(word))
+    return found
+
+
+def test_bots_whose_keeper_is_killed_are_not_to_blame(cage: Backend, folder: Path) -> None:
+    bots = [animal(folder, "random_play") for _ in range(3)]
+    killer = Killer()
+    first, second = play_match(job(bots, settings(), games=2), bots, cage, watcher=killer)
+    assert killer.killed
+    assert first.end.void is Void.INTERNAL
+    assert "killed from outside" in first.end.void_sentence
+    assert {verdict.standing for verdict in first.end.verdicts} == {Standing.VOID}
+    assert second.end.reason == "max_rounds"
