@@ -19,7 +19,7 @@ from niagara_arena.submissions.runtimes import (
     resolve_runtimes,
     runtime_digest,
 )
-from niagara_arena.submissions.staging import clean, default_cache
+from niagara_arena.submissions.staging import clean, default_cache, open_cache
 from niagara_arena.submissions.submission import (
     Submission,
     find,
@@ -40,6 +40,7 @@ __all__ = [
     "grant_limits",
     "load",
     "offered_runtimes",
+    "open_cache",
     "prepare",
     "read_manifest",
     "read_runtimes",

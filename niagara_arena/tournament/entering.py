@@ -14,7 +14,15 @@ from niagara_arena.records import GameRecord, MatchJob
 from niagara_arena.sandbox import Backend
 from niagara_arena.schedule.spec import Entrant
 from niagara_arena.store.people import Roster, RosterEntry, pseudonym
-from niagara_arena.submissions import Submission, bundled_bots, load, prepare, resolve_params
+from niagara_arena.submissions import (
+    Submission,
+    bundled_bots,
+    default_cache,
+    load,
+    open_cache,
+    prepare,
+    resolve_params,
+)
 from niagara_arena.tournament.config import Config
 from niagara_arena.tournament.workers import Player, PlayerFactory
 
@@ -77,6 +85,8 @@ def enter(
 
     Without a back end nothing is built: enough for a plan.
     """
+    if backend is not None:
+        open_cache(default_cache())  # what is wrong with it is nobody's fault: say it once
     left_out: list[LeftOut] = []
     submissions: dict[str, Submission] = {}
     contestants: dict[str, Contestant] = {}

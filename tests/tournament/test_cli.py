@@ -562,3 +562,13 @@ def test_a_sandbox_below_the_minimum_is_refused(niagara: Niagara) -> None:
     assert run.exit == 3
     assert "weaker than the `landlock` that is required here" in run.stderr
     assert not Path("results").exists()
+
+
+def test_a_cache_that_cannot_be_used_is_told_once(
+    niagara: Niagara, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("NIAGARA_CACHE", str(tmp_path / "file"))
+    run = niagara("tournament", "run", *BOTS, *QUICK, "--name", "a")
+    assert run.exit == 3
+    assert run.stderr.count("can't be used") == 1
