@@ -14,7 +14,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 RECORD_FORMAT = 1
 """The version of the lines that a game is written in."""
@@ -134,6 +134,8 @@ class Seat(Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, Any] = {}
     seed: int = 0
     """The bot's own seed, below 2**48; nobody else learns it before the game is over."""
+    runtimes: dict[str, str] | UnsetType = UNSET
+    """Name → content hash of the organiser's runtimes that it uses; left out if it uses none."""
 
 
 class GameJob(Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from niagara_arena import __version__
 from niagara_arena.errors import ArenaError, InputError
@@ -42,6 +42,7 @@ from niagara_arena.referee import Ask, Done, FaultReport, Referee, Tell
 from niagara_arena.rules import RULES_VERSION
 from niagara_arena.sandbox import Backend, Launch, Lost
 from niagara_arena.schedule.seeds import bot_seed
+from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.wire.messages import QUIT_LINE, hello_line
 
 QUIT_GRACE_MS = 500
@@ -115,6 +116,10 @@ class _Match:
         self._bots: list[Bot | None] = [None] * len(contestants)
         self._refusals: list[FaultReport | None] = [c.refusal for c in contestants]
         self._last_ids = [0] * len(contestants)
+        self._runtimes = [
+            {one.name: runtime_digest(one) for one in contestant.launch.runtimes}
+            for contestant in contestants
+        ]
 
     # --- One game ------------------------------------------------------------------------------
 
@@ -281,8 +286,11 @@ class _Match:
                 contestant.version,
                 dict(contestant.params),
                 bot_seed(game.seed, seat),
+                self._runtimes[index] or UNSET,
             )
-            for seat, contestant in enumerate(self._contestants[i] for i in game.seating)
+            for seat, (index, contestant) in enumerate(
+                (index, self._contestants[index]) for index in game.seating
+            )
         )
         return GameHeader(
             RECORD_FORMAT,

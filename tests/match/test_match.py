@@ -7,18 +7,21 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET, structs
 
 from niagara_arena.match import Contestant, play_match
 from niagara_arena.match.lateness import Lateness
 from niagara_arena.records import Fault, GameRecord, Limits, Standing, Void
 from niagara_arena.referee import FaultReport
 from niagara_arena.replay.codec import decode, deterministic_part, encode
-from niagara_arena.sandbox import Launch, choose
+from niagara_arena.sandbox import Launch, Runtime, choose
 from niagara_arena.wire.messages import Decide, End, FromArena, arena_decoder
 from tests.match.playing import ZOO, contestant, job, play, settings
 
@@ -109,6 +112,35 @@ def test_a_file_that_is_no_program_is_the_fault_startup(tmp_path: Path) -> None:
     [record] = play("random_play", bot, "random_play")
     assert record.end.verdicts[1].fault is Fault.STARTUP
     assert "could not be started" in record.end.verdicts[1].sentence
+
+
+@pytest.fixture
+def library() -> Iterator[Path]:
+    """Yield a folder that every user can read, as a runtime must be."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+def test_the_hash_of_a_runtime_is_a_fact(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIAGARA_CACHE", str(tmp_path / "cache"))
+
+    def hashes(content: str) -> object:
+        (library / "number.txt").write_text(content)
+        bot = contestant("random_play")
+        runtimes = (Runtime("lib", str(library)),)
+        bot = bot._replace(launch=structs.replace(bot.launch, runtimes=runtimes))
+        [record] = play("random_play", bot, "random_play", under=settings(max_rounds=1))
+        assert record.header.seats[0].runtimes is UNSET
+        assert decode(encode(record)) == record
+        return record.header.seats[1].runtimes
+
+    one, other = hashes("1"), hashes("22")
+    assert isinstance(one, dict)
+    assert list(one) == ["lib"]
+    assert one != other
 
 
 def test_a_build_that_failed_is_the_fault_build() -> None:
