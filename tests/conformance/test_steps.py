@@ -28,6 +28,7 @@ ANIMALS = [
     ("crash", CARD, "P-6.2", "exited with code 1"),
     ("segfault", CARD, "P-6.2", "SIGSEGV"),
     ("exit_zero", CARD, "P-6.2", "exited with code 0"),
+    ("leave_daemon", CARD, "P-6.2", "exited with code 1"),
     ("die_of_memory_error", CARD, "P-6.2", "used more memory than it may"),
     ("close_stdout", CARD, "P-6.2", "closed its stdout while it was still running"),
     ("long_line", CARD, "P-1.5", "a line longer than 65536 bytes"),
@@ -133,11 +134,25 @@ def test_an_odd_bot_fails_where_and_why_it_should(
     [
         (animal("burn"), CARD, POOR, "P-5.2", "used more than the CPU time left"),
         (animal("stall"), CARD, HASTY, "P-5.3", "did not answer within 600 ms"),
+        (animal("burn_in_threads"), CARD, POOR, "P-5.2", "used more than the CPU time left"),
+        (animal("late"), CARD, HASTY, "P-5.3", "did not answer within 600 ms"),
+        (animal("ignore_sigterm"), CARD, HASTY, "P-5.3", "did not answer within 600 ms"),
+        (animal("close_stdin"), "ids", HASTY, "P-5.3", "did not answer within"),
         (animal("never_read"), CARD, HASTY, "P-5.3", "did not answer within 600 ms"),
         (animal("never_ready"), "handshake", EAGER, "P-2.2", "sent no `ready` within 500 ms"),
         (odd("slow"), "time", POOR, "P-5.2", "used more than the"),
     ],
-    ids=["burn", "stall", "never_read", "never_ready", "slow"],
+    ids=[
+        "burn",
+        "stall",
+        "burn_in_threads",
+        "late",
+        "ignore_sigterm",
+        "close_stdin",
+        "never_read",
+        "never_ready",
+        "slow",
+    ],
 )
 def test_a_slow_bot_runs_out_of_time(
     bot: str, step: str, clock: Clock, clause: str, words: str, check_bot: CheckBot
