@@ -10,7 +10,12 @@ PYTHON ?=
 # More arguments for `make test` and `make bench`, such as ARGS="-k flow".
 ARGS ?=
 
-.PHONY: help install demo test lint types format bench calibrate schema wheel clean
+# What is compiled, and the modules it is made of; `.ci/compile` names those that are hot.
+COMPILED := niagara_arena/_compiled/manifest.json
+HOT := $(wildcard $(addprefix niagara_arena/,errors.py records.py rules/*.py rules/spirits/*.py \
+         referee/*.py wire/*.py match/*.py))
+
+.PHONY: help install compile demo test lint types format bench calibrate schema wheel clean
 
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s  %s\n", $$1, $$2 }' Makefile
@@ -21,13 +26,19 @@ $(INSTALLED): pyproject.toml .ci/venv
 	@PYTHON='$(PYTHON)' .ci/venv $(VENV)
 	@touch $@
 
+compile: $(COMPILED) ## compile the rules and the referee, 1.7 times as fast
+
+$(COMPILED): $(INSTALLED) .ci/compile $(HOT)
+	@.ci/tools gcc
+	$(BIN)/python .ci/compile
+
 demo: $(INSTALLED) ## play a tournament of the bundled bots, in the cage
 	@.ci/tools bwrap g++ node go
 	@rm -f results/demo.db*
 	$(BIN)/niagara tournament run --bots '@*' --seats 3 --games-per-bot 36 --name demo --db results/demo.db
 	$(BIN)/niagara leaderboard --db results/demo.db
 
-test: lint types ## lint, types and all tests; ARGS go to pytest
+test: lint types compile ## lint, types and all tests; ARGS go to pytest
 	@.ci/tools bwrap
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
@@ -42,7 +53,7 @@ format: $(INSTALLED) ## let ruff mend style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED) ## measure speed; ARGS go to the benchmark
+bench: compile ## measure speed; ARGS go to the benchmark
 	$(BIN)/python -m benchmarks $(ARGS)
 
 calibrate: $(INSTALLED) ## check by simulation that the ratings keep their word
@@ -54,6 +65,6 @@ schema: $(INSTALLED) ## write the JSON Schemas of the protocol anew
 wheel: $(INSTALLED) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
-clean: ## remove .venv, dist/ and every cache
-	rm -rf $(VENV) dist build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+clean: ## remove .venv, dist/, what was compiled and every cache
+	rm -rf $(VENV) niagara_arena/_compiled dist build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

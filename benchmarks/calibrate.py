@@ -12,10 +12,11 @@ leader, and how often the sequential test of two bots errs.
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -51,6 +52,8 @@ class Measured:
     games_played: float
     games_counted: float
     coverage: float
+    coverage_error: float
+    """Standard error of the coverage; the intervals of one world are not independent."""
     tau_strength: float
     tau_skill: float
     first_claims: tuple[tuple[float, float], ...]
@@ -73,7 +76,8 @@ def measure(world: World, games_per_bot: int, runs: int, first_seed: int = 0) ->
         facts = select(played.games)
         strengths = fit(facts)
         found = standings(strengths, world.seats)
-        inside += [s.low <= t <= s.high for s, t in zip(found, played.truth, strict=True)]
+        held = [s.low <= t <= s.high for s, t in zip(found, played.truth, strict=True)]
+        inside.append(float(np.mean(held)))
         skills = rate(facts)
         skill = np.array([skills.of(bot).mu for bot in played.bots])
         taus.append((kendall(strengths.mean, played.truth), kendall(skill, played.truth)))
@@ -91,6 +95,7 @@ def measure(world: World, games_per_bot: int, runs: int, first_seed: int = 0) ->
         total,
         counted,
         float(np.mean(inside)),
+        float(np.std(inside)) / math.sqrt(runs),
         strength_tau,
         skill_tau,
         tuple(firsts),
@@ -118,11 +123,11 @@ class Stopped:
     """How many games a bot a settled tournament took, on average."""
 
 
-def stopping(world: World, runs: int) -> Stopped:
+def stopping(world: World, runs: int, first_seed: int) -> Stopped:
     """Run tournaments that look after every block whether they are settled."""
     right, lengths = [], []
-    for seed in range(runs):
-        played = play(world, 600, 10_000 + seed)
+    for seed in range(first_seed, first_seed + runs):
+        played = play(world, 600, seed)
         games, size = played.games, len(played.games) // 30
         for end in range(size, len(games) + 1, size):
             found = outlook(fit(select(games[:end])))
@@ -180,14 +185,16 @@ def reliability(claims: Sequence[tuple[float, float]]) -> list[tuple[int, float,
 
 def _sizes(world: World) -> tuple[int, ...]:
     """Return games a bot; a table that plays through its seatings plays no fewer than 16."""
+    if world.openings_per_match > 1:
+        return SIZES[3:]
     return SIZES if world.seating == "single" else SIZES[1:]
 
 
-def _measure(job: tuple[World, int, int]) -> Measured:
+def _measure(job: tuple[World, int, int, int]) -> Measured:
     return measure(*job)
 
 
-def _stop(job: tuple[World, int]) -> Stopped:
+def _stop(job: tuple[World, int, int]) -> Stopped:
     return stopping(*job)
 
 
@@ -196,7 +203,12 @@ def plot(results: Sequence[Measured]) -> str:
     worlds = list(dict.fromkeys(result.world for result in results))
     by_world = {w: [r for r in results if r.world == w] for w in worlds}
     coverage = [
-        Line(w, [(r.games_per_bot, r.coverage) for r in rows]) for w, rows in by_world.items()
+        Line(
+            w,
+            [(r.games_per_bot, r.coverage) for r in rows],
+            errors=[r.coverage_error for r in rows],
+        )
+        for w, rows in by_world.items()
     ]
     order = [
         Line(w, [(r.games_per_bot, r.tau_strength) for r in rows]) for w, rows in by_world.items()
@@ -207,21 +219,25 @@ def plot(results: Sequence[Measured]) -> str:
     return drawing(
         [
             Panel(
-                "95 % intervals that hold the truth, by games a bot",
+                "95 % intervals that hold the truth",
                 coverage,
-                (5, 120),
+                (5, 140),
                 (0.9, 1.0),
+                "games a bot",
                 True,
                 0.95,
             ),
             Panel(
-                "Kendall’s tau of strength and truth, by games a bot",
+                "Kendall’s tau of strength and truth",
                 order,
-                (5, 120),
+                (5, 140),
                 (0, 1.0),
+                "games a bot",
                 True,
             ),
-            Panel("P(first): said, and came true", truth, (0, 1), (0, 1)),
+            Panel(
+                "P(first): how often it came true", truth, (0, 1), (0, 1), "chance that was said"
+            ),
         ]
     )
 
@@ -230,6 +246,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure everything, print tables, and draw if asked to."""
     parser = argparse.ArgumentParser(prog="benchmarks.calibrate", description=__doc__)
     parser.add_argument("--runs", type=int, default=200, help="runs of each world and size")
+    parser.add_argument("--seed", type=int, default=0, help="of the first run; others count on")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--plot", type=Path, help="where to draw the figures, as SVG")
     parser.add_argument("--forecast", type=Path, metavar="DATABASE", help="score forecasts of it")
@@ -237,36 +254,43 @@ def main(arguments: Sequence[str]) -> int:
     if given.forecast:
         _print_forecasts(given.forecast)
         return 0
-    jobs = [(world, size, given.runs) for world in WORLDS for size in _sizes(world)]
+    jobs = [(world, size, given.runs, given.seed) for world in WORLDS for size in _sizes(world)]
+    ends = [(world, max(10, given.runs // 4), given.seed + 10_000) for world in WORLDS]
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
-        results = pool.map(_measure, jobs, chunksize=1)
-        stopped = pool.map(_stop, [(w, max(10, given.runs // 4)) for w in WORLDS], chunksize=1)
-    _print_measured(results)
-    _print_stopped(stopped)
+        results = _print_measured(pool.imap(_measure, jobs))
+        _print_stopped(pool.imap(_stop, ends))
     _print_trials(given.runs * 5)
     if given.plot:
         given.plot.write_text(plot(results), encoding="utf-8")
     return 0
 
 
-def _print_measured(results: Sequence[Measured]) -> None:
+def _print_measured(found: Iterable[Measured]) -> list[Measured]:
+    """Print a line as soon as it is measured; return them all."""
     print("| world | games a bot | coverage | tau strength | tau TrueSkill | “better” right |")
     print("|---|--:|--:|--:|--:|--:|")
-    for r in results:
+    results = []
+    for r in found:
+        results.append(r)
         right = f"{r.better_right:.1%} of {r.better_claims}" if r.better_claims else "never said"
         print(
-            f"| {r.world} | {r.games_per_bot:.0f} | {r.coverage:.1%} | {r.tau_strength:.2f} "
-            f"| {r.tau_skill:.2f} | {right} |"
+            f"| {r.world} | {r.games_per_bot:.0f} | {r.coverage:.1%} ± {r.coverage_error:.1%} "
+            f"| {r.tau_strength:.2f} | {r.tau_skill:.2f} | {right} |",
+            flush=True,
         )
     print("\n| P(first) said | came true | claims |\n|--:|--:|--:|")
     for count, said, came in reliability([c for r in results for c in r.first_claims]):
-        print(f"| {said:.3f} | {came:.3f} | {count} |")
+        print(f"| {said:.3f} | {_share(came, count)} |")
+    return results
 
 
-def _print_stopped(stopped: Sequence[Stopped]) -> None:
+def _print_stopped(stopped: Iterable[Stopped]) -> None:
     print("\n| world | settled | leader within 0.2 of the best | games a bot |\n|---|--:|--:|--:|")
     for s in stopped:
-        print(f"| {s.world} | {s.settled} of {s.runs} | {s.within:.1%} | {s.games_per_bot:.0f} |")
+        print(
+            f"| {s.world} | {s.settled} of {s.runs} | {s.within:.1%} | {s.games_per_bot:.0f} |",
+            flush=True,
+        )
 
 
 def _print_trials(runs: int) -> None:
@@ -284,6 +308,11 @@ def _print_trials(runs: int) -> None:
         )
 
 
+def _share(came: float, count: int) -> str:
+    """Return two cells of a table: how many came true with the standard error, and of how many."""
+    return f"{came:.3f} ± {math.sqrt(came * (1 - came) / count):.3f} | {count}"
+
+
 def _print_forecasts(database: Path) -> None:
     with open_store(database) as store:
         for tournament in store.tournaments():
@@ -294,7 +323,7 @@ def _print_forecasts(database: Path) -> None:
                 "\n| said | came true | forecasts |\n|--:|--:|--:|"
             )
             for part in found.calibration:
-                print(f"| {part.claimed:.3f} | {part.observed:.3f} | {part.forecasts} |")
+                print(f"| {part.claimed:.2f} | {_share(part.observed, part.forecasts)} |")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ __all__ = ["Line", "Panel", "drawing"]
 
 COLOURS = ("#0b6e99", "#d9730d", "#448361", "#ad1a72", "#64473a", "#6940a5", "#e03e3e", "#787774")
 WIDTH, HEIGHT, LEFT, TOP = 300, 230, 46, 34
+KEY = 56
+"""How far below a panel its key begins."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Line:
     name: str
     points: Sequence[tuple[float, float]]
     dashed: bool = False
+    errors: Sequence[float] = ()
+    """By point: how far its error bar reaches, up and down; none if empty."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Panel:
     lines: Sequence[Line]
     x: tuple[float, float]
     y: tuple[float, float]
+    x_title: str
     log_x: bool = False
     mark: float | None = None
     """A height to draw a dashed rule at."""
@@ -39,7 +44,7 @@ def drawing(panels: Sequence[Panel]) -> str:
     """Return the SVG document."""
     longest = max(len(panel.lines) for panel in panels)
     width = len(panels) * (WIDTH + LEFT + 20)
-    height = TOP + HEIGHT + 34 + 16 * longest
+    height = TOP + HEIGHT + KEY + 16 * longest
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="sans-serif" font-size="11">',
@@ -65,6 +70,10 @@ def _panel(panel: Panel, left: float) -> list[str]:
     for tick in ticks:
         x = place(tick, panel.y[0]).split(",")[0]
         found.append(f'<text x="{x}" y="{TOP + HEIGHT + 14}" text-anchor="middle">{tick:g}</text>')
+    found.append(
+        f'<text x="{left + WIDTH / 2}" y="{TOP + HEIGHT + 30}" text-anchor="middle">'
+        f"{escape(panel.x_title)}</text>"
+    )
     for step in range(6):
         value = panel.y[0] + (panel.y[1] - panel.y[0]) * step / 5
         y = place(panel.x[0], value).split(",")[1]
@@ -86,11 +95,14 @@ def _line(
         f'<polyline points="{" ".join(places)}" fill="none" stroke="{colour}" '
         f'stroke-width="1.6"{dash}/>'
     ]
+    for point, error in zip(line.points, line.errors, strict=False):
+        low, high = (place(point[0], point[1] + reach) for reach in (-error, error))
+        found.append(f'<polyline points="{low} {high}" stroke="{colour}" stroke-opacity="0.5"/>')
     if not line.dashed:
         for spot in places:
             x, y = spot.split(",")
             found.append(f'<circle cx="{x}" cy="{y}" r="2.4" fill="{colour}"/>')
-    y_key = TOP + HEIGHT + 34 + 16 * number
+    y_key = TOP + HEIGHT + KEY + 16 * number
     found.append(
         f'<line x1="{left}" y1="{y_key - 4}" x2="{left + 18}" y2="{y_key - 4}" '
         f'stroke="{colour}" stroke-width="2"{dash}/>'

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.match_speed import pinned
 from niagara_arena.errors import ArenaError
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, choose
@@ -134,12 +135,16 @@ def trip_us(stdin: int, stdout: int, count: int) -> float:
 
 
 def compare_trips(backend: Backend, folder: Path, command: tuple[str, ...]) -> None:
-    """Print the median round trip of a bot in C on both sides."""
-    caged = backend.start(Launch(str(folder), command, Limits()))
+    """Print the median round trip of a bot in C on both sides, all on one core as in a match."""
+    core = min(os.sched_getaffinity(0))
+    caged = backend.start(Launch(str(folder), command, Limits(), core=core))
     found: dict[str, list[float]] = {"bare": [], "caged": []}
-    with subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    ) as bare:
+    with (
+        pinned(core),
+        subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        ) as bare,
+    ):
         assert bare.stdin
         assert bare.stdout
         for _ in range(BLOCKS):

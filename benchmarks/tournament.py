@@ -1,9 +1,12 @@
 """What a tournament costs beside its matches: caged bots, by hand in a loop, with 1 and 2 jobs.
 
 Everything is pinned and freezes its bots, as in ranked play. The sides alternate; medians are
-printed. Light bots cost little and are stopped after as many rounds as a game of the bundled bots
-takes: in C one that draws an action at random, in Python the starter kit. What a finished game adds
-to the database is measured with @greedy, whose games end by themselves.
+printed. An organiser of a nightly run has each match play several openings, so that bots start less
+often: that is measured first, and beside it what one opening a match comes to.
+
+Light bots cost little and are stopped after as many rounds as a game of the bundled bots takes: in
+C one that draws an action at random, in Python the starter kit. What a finished game adds to the
+database is measured with @greedy, whose games end by themselves.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,18 +28,21 @@ from niagara_arena.match import Contestant
 from niagara_arena.records import GameRecord, MatchJob, Settings
 from niagara_arena.sandbox import Backend, choose
 from niagara_arena.schedule.heats import next_heat
-from niagara_arena.schedule.plan import fixed_plan, make_job
+from niagara_arena.schedule.plan import Planned, fixed_plan, make_job
 from niagara_arena.schedule.spec import Entrant, Spec
 from niagara_arena.schedule.standings import Outcome
-from niagara_arena.store import open_store
+from niagara_arena.store import MatchEnd, open_store
 from niagara_arena.submissions import load, prepare, starter_kits
+from niagara_arena.tournament.agenda import Agenda
 from niagara_arena.tournament.entering import match_players
 from niagara_arena.tournament.planning import make_facts
 from niagara_arena.tournament.running import Runner, now_text
-from niagara_arena.tournament.workers import Player, PlayerFactory, available_cores
+from niagara_arena.tournament.workers import Player, PlayerFactory, Worker, available_cores
 
 FIELD = 8
 GAMES_A_BOT = 48
+LENGTHS = ((8, 256), (1, 48))
+"""Openings a match, and games a bot: 16 matches of 32 games, 24 matches of 4."""
 TURNS = 3
 ROUNDS = 20
 """The bundled bots, all at one table, take 17 in the middle."""
@@ -64,59 +71,118 @@ def field_of(reference: str, backend: Backend) -> tuple[list[Entrant], dict[str,
     return entrants, contestants
 
 
-def by_hand(spec: Spec, entrants: Sequence[Entrant], make: PlayerFactory, core: int) -> float:
-    """Return games a second of the same matches, one after another, nothing stored."""
+class Measure(NamedTuple):
+    """Hold what one run came to."""
+
+    rate: float
+    """Games a second."""
+    busy: float = 1.0
+    """Share of the time in which workers played, all workers together."""
+    grown: float = 0.0
+    """Bytes that a game added to the database."""
+
+
+class Onlooker:
+    """Add up how long workers took for their matches."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def began(self, agenda: Agenda, workers: Sequence[Worker]) -> None:
+        """Do nothing."""
+
+    def handed_out(self, match: Planned, worker: Worker) -> None:
+        """Do nothing."""
+
+    def ended(self, match: Planned, end: MatchEnd, seconds: float) -> None:
+        """Add a match."""
+        self.seconds += seconds
+
+    def trouble(self, match: Planned, sentence: str) -> None:
+        """Say that the machine spoiled the figures."""
+        print(f"    (match {match.order} is played again: {sentence})")
+
+    def idle(self) -> None:
+        """Do nothing."""
+
+
+def by_hand(spec: Spec, entrants: Sequence[Entrant], make: PlayerFactory, core: int) -> Measure:
+    """Play the same matches, one after another, and store nothing."""
     jobs = [make_job(spec, match) for match in fixed_plan(spec, entrants)]
     player = make(core)
     with pinned(core):
         began = time.perf_counter()
         games = sum(len(player(job)) for job in jobs)
-        return games / (time.perf_counter() - began)
+        return Measure(games / (time.perf_counter() - began))
 
 
 def as_tournament(
     spec: Spec, entrants: Sequence[Entrant], make: PlayerFactory, cores: Sequence[int | None]
-) -> tuple[float, float]:
-    """Return games a second of a tournament, and the bytes a game added to the database."""
+) -> Measure:
+    """Play a tournament in a database of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arena.db"
         with open_store(path, write=True) as store:
             for entrant in entrants:
                 store.writer.add_submission(entrant.submission, entrant.name, "1", "", [])
             number = store.writer.add_tournament(make_facts("bench", spec, entrants), now_text())
-            runner = Runner(store, number, make, cores)
+            onlooker = Onlooker()
+            runner = Runner(store, number, make, cores, observer=onlooker)
             store.writer.scrub()
             empty = path.stat().st_size
             finish = runner.run()
             store.writer.scrub()
-        return finish.games / finish.seconds, (path.stat().st_size - empty) / finish.games
+        return Measure(
+            finish.games / finish.seconds,
+            onlooker.seconds / finish.seconds / len(cores),
+            (path.stat().st_size - empty) / finish.games,
+        )
 
 
 def throughput(title: str, reference: str, settings: Settings, backend: Backend) -> None:
-    """Print games a second of the three sides."""
+    """Print games a second of the three sides, with several openings a match and with one."""
     entrants, contestants = field_of(reference, backend)
     make = match_players(contestants, backend)
-    spec = Spec(seed="bench", settings=settings, games_per_bot=GAMES_A_BOT, openings="random:2")
+    print(f"tournament: {title}, {FIELD} bots, tables of 4, sandbox {backend.level}, freeze on")
+    for openings, games in LENGTHS:
+        spec = Spec(
+            seed="bench",
+            settings=settings,
+            games_per_bot=games,
+            openings="random:2",
+            openings_per_match=openings,
+        )
+        matches = len(fixed_plan(spec, entrants))
+        print(f"  {matches} matches of {openings} × 4 games")
+        compare(spec, entrants, make)
+
+
+def compare(spec: Spec, entrants: Sequence[Entrant], make: PlayerFactory) -> None:
+    """Print games a second of the three sides."""
     cores = available_cores()
-    sides: dict[str, Callable[[], tuple[float, float]]] = {
-        "by hand in a loop": lambda: (by_hand(spec, entrants, make, cores[0]), 0.0),
+    sides: dict[str, Callable[[], Measure]] = {
+        "by hand in a loop": lambda: by_hand(spec, entrants, make, cores[0]),
         "1 job": lambda: as_tournament(spec, entrants, make, cores[:1]),
         "2 jobs": lambda: as_tournament(spec, entrants, make, cores[:2]),
     }
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
+    found: dict[str, list[Measure]] = {name: [] for name in sides}
     for _ in range(TURNS):
         for name, side in sides.items():
             found[name].append(side())
-    print(f"tournament: {title}, {FIELD} bots, tables of 4, sandbox {backend.level}, freeze on")
     hand, one = found["by hand in a loop"], found["1 job"]
-    for name, rows in found.items():
-        rate = statistics.median(row[0] for row in rows)
-        ratio = statistics.median(a[0] / b[0] for a, b in zip(rows, hand, strict=True))
-        more = ""
+    for name, runs in found.items():
+        told = f"{statistics.median(run.rate for run in runs):8.1f} games/s"
+        told += f"  {_ratio(runs, hand):5.2f} × by hand"
+        if name != "by hand in a loop":
+            busy = statistics.median(run.busy for run in runs)
+            told += f", workers play {busy:.3f} of the time"
         if name == "2 jobs":
-            both = statistics.median(a[0] / b[0] for a, b in zip(rows, one, strict=True))
-            more = f", {both:.2f} × 1 job"
-        print(f"  {name:<20}{rate:8.1f} games/s  {ratio:5.2f} × by hand{more}")
+            told += f", {_ratio(runs, one):.2f} × 1 job"
+        print(f"    {name:<20}{told}")
+
+
+def _ratio(runs: Sequence[Measure], others: Sequence[Measure]) -> float:
+    return statistics.median(a.rate / b.rate for a, b in zip(runs, others, strict=True))
 
 
 def growth(reference: str, backend: Backend) -> None:
@@ -124,8 +190,8 @@ def growth(reference: str, backend: Backend) -> None:
     entrants, contestants = field_of(reference, backend)
     spec = Spec(seed="bench", games_per_bot=GAMES_A_BOT, openings="random:2")
     make = match_players(contestants, backend)
-    _, grown = as_tournament(spec, entrants, make, available_cores()[:1])
-    print(f"  the database grows by {grown:,.0f} bytes a finished game of {reference}")
+    found = as_tournament(spec, entrants, make, available_cores()[:1])
+    print(f"  the database grows by {found.grown:,.0f} bytes a finished game of {reference}")
 
 
 class Sleeper:
@@ -161,7 +227,7 @@ def dispatch(backend: Backend) -> None:
     assert known <= by_table.keys(), "the first 70 tables are all tables of 8 bots"
     for count in (1, 2):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        rate, _ = as_tournament(spec, entrants, make, [None] * count)
+        rate = as_tournament(spec, entrants, make, [None] * count).rate
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         print(
             f"  dispatch, {count} job{'s' * (count > 1)}: {rate / count / 100:.3f} of the time is"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -41,6 +42,8 @@ class World:
     """Whether a table, opening and seating always give the same game."""
     openings: int = 0
     """How many openings there are; 0: as many as wanted."""
+    openings_per_match: int = 1
+    """How many openings a table plays through its seating when it meets: more, so fewer tables."""
 
 
 WORLDS = (
@@ -50,8 +53,14 @@ WORLDS = (
     World("seats matter", seating="rotations", seat_worth=(0.5, 0.1, -0.2, -0.4)),
     World("openings matter", seating="rotations", together=1.0),
     World("intransitive", seating="rotations", matchups=1.0),
+    World("long matches", seating="rotations", matchups=1.0, openings_per_match=4),
     World("deterministic", seating="rotations", together=1.0, deterministic=True),
 )
+
+
+_SCHEDULES = 16
+"""How many schedules of a kind are made, which takes long where the field is large. Worlds share
+them: strengths and ids are dealt to the bots of a schedule by the world's own luck."""
 
 
 @dataclass(frozen=True)
@@ -133,27 +142,37 @@ def play(world: World, games_per_bot: int, seed: int) -> Played:
     rng = np.random.default_rng(seed)
     nature = _Nature(world, rng)
     rows = seatings(world.seating, world.seats)
-    blocks = round_robin(world.bots, world.seats, len(rows), games_per_bot, f"{seed}")
+    blocks = _blocks(world, games_per_bot, seed % _SCHEDULES)
     bots = tuple(hashlib.sha256(f"{seed} {i}".encode()).hexdigest() for i in range(world.bots))
     games: list[RatedGame] = []
     for block, tables in enumerate(blocks):
         for table in tables:
-            _play_table(nature, table, block, rows, bots, games)
+            first = block * world.openings_per_match
+            for opening in range(first, first + world.openings_per_match):
+                _play_table(nature, table, opening, rows, bots, games)
     order = np.argsort(np.array(bots))
     truth = nature.truth()
     return Played(tuple(sorted(bots)), truth[order], games)
 
 
+@cache
+def _blocks(world: World, games_per_bot: int, seed: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return the tables of each block of a round robin."""
+    rows, each = len(seatings(world.seating, world.seats)), world.openings_per_match
+    blocks = round_robin(world.bots, world.seats, rows, games_per_bot, f"{seed}", openings=each)
+    return tuple(tuple(tables) for tables in blocks)
+
+
 def _play_table(
     nature: _Nature,
     table: tuple[int, ...],
-    block: int,
+    opening: int,
     rows: tuple[tuple[int, ...], ...],
     bots: tuple[str, ...],
     games: list[RatedGame],
 ) -> None:
     world = nature.world
-    opening = block % world.openings if world.openings else len(games)
+    opening = opening % world.openings if world.openings else len(games)
     members = np.array(table)
     lean = nature.lean(members[None, :])[0]
     if world.together:

@@ -30,9 +30,10 @@ LAYERS = (
 PURE = frozenset({"errors", "records", "rules", "wire", "referee", "schedule", "ratings"})
 DEPTH = {package: depth for depth, row in enumerate(LAYERS) for package in row}
 
-# What the root offers (`__version__`) lies below everything; `__main__` lies above.
+# What the root offers (`__version__`), and the choice between compiled and interpreted modules that
+# it makes, lie below everything; `__main__` lies above.
 ROOT = "__init__"
-DEPTH |= {"__main__": -1, ROOT: len(LAYERS)}
+DEPTH |= {"__main__": -1, ROOT: len(LAYERS), "compiled": len(LAYERS) + 1}
 
 # Outside modules that have one home.
 OWNERS = {

@@ -53,9 +53,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     files = (path for path in (CHECKOUT / "niagara_arena").rglob("*") if path.is_file())
-    wanted = {
-        path.relative_to(CHECKOUT).as_posix() for path in files if "__pycache__" not in path.parts
-    }
+    made = {"__pycache__", "_compiled"}
+    wanted = {path.relative_to(CHECKOUT).as_posix() for path in files if not made & {*path.parts}}
     assert {"niagara_arena/py.typed", "niagara_arena/cli/main.py"} <= wanted
     held = {name for name in ZipFile(wheel).namelist() if name.startswith("niagara_arena/")}
     assert {name for name in held if not name.startswith(DATA)} == wanted

@@ -32,6 +32,8 @@ Text = Sequence[Piece]
 def _cell(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Mn", "Me"):
         return 0
+    if "\u1160" <= char <= "\u11ff":  # the later parts of a Korean syllable written in parts
+        return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 

@@ -37,9 +37,7 @@ LOG_LINES = 15
 WIDTH = 60
 
 
-def _list_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if not value or ctx.resilient_parsing:
-        return
+def _steps() -> Listing:
     columns = (Column("step", "#"), Column("duty"), Column("name"), Column("clause"), Column("bot"))
     rows: list[dict[str, Cell]] = [
         {
@@ -51,21 +49,13 @@ def _list_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None
         }
         for number, step in enumerate(STEPS, 1)
     ]
-    show(Listing("check-steps", 1, columns, rows), Format.TABLE)
-    ctx.exit()
+    return Listing("check-steps", 1, columns, rows)
 
 
 @click.command()
-@click.argument("reference", metavar="BOT", type=BOT)
+@click.argument("reference", metavar="BOT", type=BOT, required=False)
 @click.option("--step", "only", metavar="N", help="Do one step only, by number or name.")
-@click.option(
-    "--list",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_steps,
-    help="List the steps and stop.",
-)
+@click.option("--list", "list_steps", is_flag=True, help="List the steps and stop.")
 @click.option("--strict", is_flag=True, help="Let a failed SHOULD count as a failure.")
 @click.option(
     "--size",
@@ -87,8 +77,9 @@ def _list_steps(ctx: click.Context, param: click.Parameter, value: bool) -> None
 @click.pass_context
 def check(
     ctx: click.Context,
-    reference: str,
+    reference: str | None,
     only: str | None,
+    list_steps: bool,
     strict: bool,
     sizes: tuple[str, ...],
     profile: str,
@@ -110,6 +101,11 @@ def check(
       niagara check @random --sandbox none --step handshake
     """
     terminal: Terminal = ctx.obj
+    if list_steps:
+        show(_steps(), output_format)
+        return Exit.DONE
+    if reference is None:
+        raise click.UsageError("missing argument 'BOT'", ctx)
     find(reference)
     settings = settings_from(profile, changes, rules="base")
     plan = Check(reference, choose(sandbox), sizes_from(sizes), settings)

@@ -3,8 +3,8 @@
 Laws kept here:
 
 - Everything is a pure function of the games so far: no clock, no chance, no terminal.
-- A rung is an opponent. It is met at a table of three with its neighbour on the ladder, so that all
-  games hang together. Who is stronger is judged by placings (TrueSkill), since of two that both
+- A rung is an opponent. It is met at a table with its neighbours on the ladder, so that all games
+  hang together. Who is stronger is judged by placings (TrueSkill), since of two that both
   lose to the third a winner-only fit learns nothing.
 - A rung is decided when the bot is stronger, or weaker, with 95 %; after `most` blocks the better
   half of the evidence must do. The climb ends below the first opponent that is not passed.
@@ -23,12 +23,11 @@ from niagara_arena.ratings.standing import normal
 from niagara_arena.records import GameRecord, RatedGame
 from niagara_arena.replay.codec import fingerprint
 
-__all__ = ["LADDER", "SEATS", "Climb", "Met", "rungs"]
+__all__ = ["LADDER", "Climb", "Met", "rungs"]
 
 LADDER: Final = ("random", "homing", "thief", "greedy", "pilot")
 """The bundled opponents by strength, the weakest first, as the tests find them."""
 
-SEATS: Final = 3
 SURE: Final = 0.95
 
 
@@ -65,9 +64,10 @@ class Met:
 class Climb:
     """Follow one bot up the ladder; ids are those of submissions, `ladder` goes upwards."""
 
-    def __init__(self, bot: str, ladder: Sequence[str], most_blocks: int) -> None:
-        if len(ladder) < SEATS - 1:
-            raise ValueError("a ladder needs two opponents")
+    def __init__(self, bot: str, ladder: Sequence[str], most_blocks: int, seats: int = 3) -> None:
+        if len(ladder) < seats - 1:
+            raise ValueError("a ladder needs an opponent for each other seat")
+        self._seats = seats
         self._bot = bot
         self._ladder = tuple(ladder)
         self._most = most_blocks
@@ -85,8 +85,8 @@ class Climb:
         """Return who plays the next block, the bot first; None when the climb is over."""
         if self._rung >= len(self._ladder):
             return None
-        neighbour = self._ladder[self._rung - 1 if self._rung else 1]
-        return (self._bot, self._ladder[self._rung], neighbour)
+        near = sorted(range(len(self._ladder)), key=lambda i: (abs(i - self._rung), i))
+        return (self._bot, *(self._ladder[i] for i in near[: self._seats - 1]))
 
     def add(self, records: Sequence[GameRecord]) -> None:
         """Take the games of a block, and go on to what follows from them."""

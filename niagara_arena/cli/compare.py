@@ -87,7 +87,13 @@ SHOWN = "verdict a b difference low high confidence score_a score_b blocks games
     show_default=True,
     help="What a game is worth: the win alone, or the placing.",
 )
-@click.option("--seating", type=click.Choice(SEATING_KINDS), default="rotations", show_default=True)
+@click.option(
+    "--seating",
+    type=click.Choice(SEATING_KINDS),
+    default="rotations",
+    show_default=True,
+    help="The games of a table: one, everybody in every seat, or every neighbour order too.",
+)
 @click.option(
     "--openings",
     default="random:2",
@@ -150,6 +156,12 @@ def compare(
     if not low <= len(against) + 1 <= high:
         raise click.UsageError(
             f"{rules} is played by {low} to {high} bots: give {low - 1} to {high - 1} --against"
+        )
+    block = 2 * len(seatings(seating, len(against) + 1))
+    if max_games < block:
+        raise click.UsageError(
+            f"--max-games {max_games} is less than one block: "
+            f"both bots in all seatings are {block} games"
         )
     settings = settings_from(profile, changes, rules=rules)
     backend = choose(sandbox)

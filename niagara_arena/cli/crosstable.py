@@ -15,13 +15,14 @@ from niagara_arena.cli.output import Cell, Column, Format, Listing, format_optio
 from niagara_arena.cli.rated import (
     find_bot,
     known_bots,
+    none_counts,
     read_games,
     selection_options,
     tell_sandbox,
 )
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.ratings.facts import Facts, Selection, select
-from niagara_arena.ratings.leaderboard import Bot
+from niagara_arena.ratings.leaderboard import labels, left_out
 from niagara_arena.ratings.standing import seat_effects
 from niagara_arena.ratings.strength import fit
 from niagara_arena.ratings.tables import (
@@ -66,7 +67,7 @@ def crosstable(
 
     Without arguments a table of all pairs: the share of games in which the row's bot was placed
     above the column's, ties as halves, and how often they met. With a BOT the opponents it met;
-    with two the list of their games. A BOT is a name, NAME@VERSION or the beginning of an id.
+    with two the list of their games. A BOT is a name, NAME@VERSION, or an id or its beginning.
 
     \b
     Examples:
@@ -79,35 +80,35 @@ def crosstable(
     with open_store(db) as store:
         games = read_games(store, selection)
         known = known_bots(store)
+        ids = [find_bot(text, known) for text in bots]
         tell_sandbox(terminal, store, games)
+    if len(ids) == 2 and ids[0] == ids[1]:
+        raise click.UsageError("a bot does not meet itself: give two that differ")
     facts = select(games, selection)
-    ids = [find_bot(text, known) for text in bots]
+    named = labels(known)
     if by_seat:
         show(_seats(facts), output_format)
     elif len(ids) == 2:
         show(_games(facts, ids[0], ids[1]), output_format)
         met = count_meetings(facts).get((ids[0], ids[1]))
-        terminal.note(_summary(met, known) if met else "they have not met")
+        terminal.note(_summary(met, named) if met else "they have not met")
     elif ids:
-        show(_meetings(opponents(facts, ids[0]), known), output_format)
+        show(_meetings(opponents(facts, ids[0]), named), output_format)
     elif output_format in (Format.TABLE, Format.MARKDOWN):
-        show(_matrix(facts, known), output_format)
+        show(_matrix(facts, named), output_format)
     else:
-        show(_meetings(list(count_meetings(facts).values()), known), output_format)
+        show(_meetings(list(count_meetings(facts).values()), named), output_format)
+    for note in left_out(facts):
+        terminal.note(note)
+    if not facts.games:
+        terminal.note(none_counts(selection, games))
 
 
-def _name(bot: str, known: Mapping[str, Bot]) -> str:
-    """Return a name that tells the bot apart from others of its name."""
-    found = known.get(bot, Bot(bot[:12]))
-    same = [other for other in known.values() if other.name == found.name]
-    return f"{found.name}@{found.version or bot[:6]}" if len(same) > 1 else found.name
-
-
-def _meetings(meetings: list[Meeting], known: Mapping[str, Bot]) -> Listing:
+def _meetings(meetings: list[Meeting], named: Mapping[str, str]) -> Listing:
     rows: list[dict[str, Cell]] = [
         {
-            "bot": _name(m.bot, known),
-            "opponent": _name(m.opponent, known),
+            "bot": named[m.bot],
+            "opponent": named[m.opponent],
             "games": m.games,
             "better": m.better,
             "tied": m.tied,
@@ -119,7 +120,7 @@ def _meetings(meetings: list[Meeting], known: Mapping[str, Bot]) -> Listing:
     return Listing("meetings", 1, MEETING_COLUMNS, rows)
 
 
-def _matrix(facts: Facts, known: Mapping[str, Bot]) -> Listing:
+def _matrix(facts: Facts, named: Mapping[str, str]) -> Listing:
     """Return the table of all pairs for people, those with the best shares first."""
     meetings = count_meetings(facts)
     shares: dict[str, float] = {}
@@ -132,7 +133,7 @@ def _matrix(facts: Facts, known: Mapping[str, Bot]) -> Listing:
     columns += [Column(f"{i}") for i in range(1, len(order) + 1)]
     rows: list[dict[str, Cell]] = []
     for number, bot in enumerate(order, 1):
-        row: dict[str, Cell] = {"number": number, "bot": _name(bot, known), "all": shares[bot]}
+        row: dict[str, Cell] = {"number": number, "bot": named[bot], "all": shares[bot]}
         for place, other in enumerate(order, 1):
             met = meetings.get((bot, other))
             row[f"{place}"] = f"{met.share:.0%} of {met.games}" if met else "–"
@@ -141,20 +142,23 @@ def _matrix(facts: Facts, known: Mapping[str, Bot]) -> Listing:
 
 
 def _games(facts: Facts, bot: str, opponent: str) -> Listing:
-    names = (
-        "game tournament rules day seats seat placing opponent_seat opponent_placing winners"
-    ).split()
+    titles = {
+        "opponent_seat": "opponent’s seat",
+        "opponent_placing": "opponent’s placing",
+        "winners": "winning seats",
+    }
+    names = "game tournament rules day seats seat placing".split() + list(titles)
     rows: list[dict[str, Cell]] = []
     for found in head_to_head(facts, bot, opponent):
         row: dict[str, Cell] = {name: getattr(found, name) for name in names}
         row["winners"] = " ".join(map(str, found.winners))
         rows.append(row)
-    return Listing("head-to-head", 1, [Column(name) for name in names], rows)
+    return Listing("head-to-head", 1, [Column(name, titles.get(name)) for name in names], rows)
 
 
-def _summary(met: Meeting, known: Mapping[str, Bot]) -> str:
+def _summary(met: Meeting, named: Mapping[str, str]) -> str:
     return (
-        f"{_name(met.bot, known)} was placed above {_name(met.opponent, known)} {met.better} times,"
+        f"{named[met.bot]} was placed above {named[met.opponent]} {met.better} times,"
         f" below {met.worse} times, level {met.tied} times"
     )
 

@@ -17,10 +17,10 @@ from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.output import Column, Format, Listing, render
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
-from niagara_arena.errors import InputError
-from niagara_arena.sandbox import LEVELS, Runtime, Survey, choose, survey
+from niagara_arena.sandbox import LEVELS, Survey, choose, survey
 from niagara_arena.sandbox.attacks import Outcome, ProbeResult, run_attacks, select
 from niagara_arena.sandbox.remedies import apparmor_refuses
+from niagara_arena.submissions import offered_runtimes, parse_runtime
 
 __all__ = ["APPARMOR_PROFILE", "doctor"]
 
@@ -58,7 +58,11 @@ NONE_IS = (
 )
 @click.option("--probe", "probes", multiple=True, help="Attack only by this probe, or group.")
 @click.option(
-    "--runtime", "runtimes", multiple=True, metavar="NAME=DIR", help="A runtime offered to bots."
+    "--runtime",
+    "runtimes",
+    multiple=True,
+    metavar="NAME=DIR",
+    help="One more runtime to look at, besides those of NIAGARA_RUNTIMES.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_obj
@@ -85,7 +89,8 @@ def doctor(
     """
     if (probes or sandbox != "auto") and not attack:
         raise click.UsageError("--probe and --sandbox go with --attack")
-    found = survey(tuple(_runtime(text) for text in runtimes))
+    offered = offered_runtimes() | {one.name: one for one in map(parse_runtime, runtimes)}
+    found = survey(tuple(offered.values()))
     results: list[ProbeResult] | None = None
     if attack:
         chosen = select(probes)
@@ -112,13 +117,6 @@ def unsafe(found: Survey, results: Sequence[ProbeResult] | None) -> list[str]:
         elif result.unexpectedly_open:
             reasons.append(f"{result.probe} is open: {result.detail}")
     return reasons
-
-
-def _runtime(text: str) -> Runtime:
-    name, sign, path = text.partition("=")
-    if not (name and sign and path):
-        raise InputError(f"`{text}` is no runtime", "give a name and a directory: NAME=DIR")
-    return Runtime(name, path)
 
 
 def _document(

@@ -22,7 +22,7 @@ class Exit(IntEnum):
     BUG = 70
     """A bug of ours (EX_SOFTWARE)."""
     INTERRUPTED = 130
-    """Stopped by Ctrl-C (128 + SIGINT)."""
+    """Stopped by Ctrl-C (128 + SIGINT), or by SIGTERM, which is treated alike."""
 
 
 def exit_for(error: ArenaError) -> Exit:

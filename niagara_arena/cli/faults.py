@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from niagara_arena.cli.text import clean
 from niagara_arena.records import Fault, GameRecord, RulingRecord
 from niagara_arena.referee import FaultReport, Request
+from niagara_arena.submissions import Submission, find
 from niagara_arena.wire.replies import excerpt
 
-__all__ = ["fault_report"]
+__all__ = ["UNKNOWN_COMMAND", "command_of", "fault_report"]
 
 REQUEST_SHOWN = 1_500
 REQUEST_HEAD = 500
@@ -18,14 +20,30 @@ LEGAL = '"legal":['
 """Of a long question the beginning and the legal actions are shown: these matter to a fault."""
 LOG_LINES = 15
 BUILD_LINES = 30
+UNKNOWN_COMMAND = "YOUR BOT'S COMMAND"
+
+
+def command_of(reference: str, submission: Submission) -> str:
+    """Return the shell words that start a bot from here, as `niagara replay feed` wants them."""
+    directory = find(reference)
+    if directory is None:
+        return shlex.join(shlex.split(reference))  # what a shell would read in it means nothing
+    if submission.build or submission.runtimes:  # neither is found beside the bot.toml
+        return UNKNOWN_COMMAND
+    inside = f"cd {shlex.quote(str(directory))} && exec {shlex.join(submission.run)}"
+    return shlex.join(["sh", "-c", inside])
 
 
 def fault_report(
     record: GameRecord,
     incidents: Sequence[tuple[Request | None, FaultReport]],
     path: Path | None,
+    commands: Mapping[str, str],
 ) -> Iterator[str]:
-    """Yield a block of text for each fault of a game, in the order of the rulings."""
+    """Yield a block of text for each fault of a game, in the order of the rulings.
+
+    ``commands`` says by submission what starts a bot.
+    """
     left = list(incidents)
     for ruling in record.end.rulings:
         found = next(
@@ -39,7 +57,7 @@ def fault_report(
         )
         if found is not None:
             left.remove(found)
-        yield _block(record, ruling, found, path)
+        yield _block(record, ruling, found, path, commands)
 
 
 def _block(
@@ -47,8 +65,10 @@ def _block(
     ruling: RulingRecord,
     incident: tuple[Request | None, FaultReport] | None,
     path: Path | None,
+    commands: Mapping[str, str],
 ) -> str:
-    name = record.header.seats[ruling.seat].name
+    bot = record.header.seats[ruling.seat]
+    name = bot.name
     cost = {"retire": "retired", "default": "its first legal action was played"}
     lines = [
         f"{name} (seat {ruling.seat}): {ruling.fault.value} ({ruling.detail})"
@@ -70,11 +90,14 @@ def _block(
         lines += _column("build", words[:BUILD_LINES])
         lines.append("  again    niagara bot build BOT")
         return "\n".join(lines)
-    reply = excerpt(report.reply) if report is not None and report.reply else "(none)"
-    lines.append(f"  reply    {reply}")
+    sent = report.reply if report is not None else b""
+    nothing = "(an empty line)" if ruling.detail == "empty" else "(none)"
+    lines.append(f"  reply    {excerpt(sent) if sent else nothing}")
+    if hint := _hint(ruling, request, sent):
+        lines.append(f"  hint     {hint}")
     log = record.measured.stderr[ruling.seat].rstrip("\n") if record.measured.stderr else ""
     lines += _column("stderr", log.split("\n")[-LOG_LINES:] if log else ["(nothing)"])
-    lines.append(f"  again    {_again(ruling, request, path)}")
+    lines.append(f"  again    {_again(ruling, request, path, commands[bot.submission])}")
     return "\n".join(lines)
 
 
@@ -94,8 +117,20 @@ def _short(text: str) -> str:
     return f"{text[:REQUEST_HEAD]}{gap}{shown}{more}"
 
 
-def _again(ruling: RulingRecord, request: Request | None, path: Path | None) -> str:
+def _hint(ruling: RulingRecord, request: Request | None, sent: bytes) -> str:
+    """Return the likely cause of a silence; empty where there is nothing to guess."""
+    if ruling.detail not in ("wall", "timeout"):
+        return ""
+    if sent:
+        return "it wrote this, but no line feed after it, so its line never ended [P-1.1]"
+    if request is None or request.number == 1:
+        return "does it flush its output, and get its input line by line? [P-1.7]"
+    return ""
+
+
+def _again(ruling: RulingRecord, request: Request | None, path: Path | None, command: str) -> str:
     if path is None:
         return "add `--record DIR` and the same `--seed` to keep the game and feed it to the bot"
     until = f" --until {request.number}" if request is not None else ""
-    return f"niagara replay feed {path} --as {ruling.seat}{until} -- YOUR BOT'S COMMAND"
+    file = shlex.quote(str(path))
+    return f"niagara replay feed {file} --as {ruling.seat}{until} -- {command}"

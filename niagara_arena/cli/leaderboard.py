@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.rated import (
     known_bots,
+    none_counts,
     read_games,
     read_kept,
     selection_options,
@@ -21,7 +24,7 @@ from niagara_arena.cli.rated import (
 )
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.ratings.facts import Selection
-from niagara_arena.ratings.leaderboard import By, Leaderboard, Row
+from niagara_arena.ratings.leaderboard import By, Leaderboard, Row, labels
 from niagara_arena.ratings.leaderboard import leaderboard as rate
 from niagara_arena.ratings.settle import EPSILON, Outlook
 from niagara_arena.store import open_store
@@ -106,18 +109,30 @@ def leaderboard(
         found = rate(games, bots, selection=selection, by=By(by), epsilon=epsilon, kept=kept)
         tell_sandbox(terminal, store, games)
     write_kept(terminal, db, selection, found.kept)
-    show(_listing(found, top, wide, output_format), output_format)
+    named = labels(bots)
+    show(_listing(found, named, top, wide, output_format), output_format)
     for note in found.notes:
         terminal.note(note)
-    terminal.note(_told(found.outlook, found))
+    terminal.note(_told(found.outlook, named) if found.rows else none_counts(selection, games))
 
 
-def _listing(found: Leaderboard, top: int | None, wide: bool, output_format: Format) -> Listing:
+def _listing(
+    found: Leaderboard,
+    named: Mapping[str, str],
+    top: int | None,
+    wide: bool,
+    output_format: Format,
+) -> Listing:
     rows = [_cells(row) for row in found.rows[:top]]
     columns = COLUMNS
     if output_format in (Format.TABLE, Format.MARKDOWN):
         hidden = {"submission", *(() if wide else WIDE)}
         columns = tuple(column for column in COLUMNS if column.name not in hidden)
+        # People don't see ids: where name and version are not enough, the name gets the id's start.
+        seen = Counter((row["bot"], row["version"]) for row in rows)
+        for row in rows:
+            if seen[row["bot"], row["version"]] > 1:
+                row["bot"] = named.get(str(row["submission"]), row["bot"])
         rows = [{column.name: row[column.name] for column in columns} for row in rows]
     return Listing("leaderboard", 1, columns, rows)
 
@@ -152,16 +167,13 @@ def _cells(row: Row) -> dict[str, Cell]:
     }
 
 
-def _told(outlook: Outlook, found: Leaderboard) -> str:
+def _told(outlook: Outlook, named: Mapping[str, str]) -> str:
     """Say how settled the top is."""
-    if not outlook.leader:
-        return "no game counts yet; play some with `niagara tournament run`"
-    leader = next(row.bot.name for row in found.rows if row.standing.bot == outlook.leader)
-    sure = (
-        f"{leader} is the strongest, or within {outlook.epsilon:g} of it, with {outlook.sure:.1%}"
-    )
+    leader = named[outlook.leader]
+    near = f"or within {outlook.epsilon:g} of it"
+    sure = f"{leader} is the strongest, {near}, with {outlook.sure_text}"
     if outlook.settled:
-        return f"{sure}: settled by {outlook.games} games"
+        return f"{sure}: settled by {outlook.games:,} games"
     if outlook.more is None:
         return f"{sure}; no number of games like these would make that 95 %"
     return f"{sure}; about {outlook.more:,} more games would make that 95 %"

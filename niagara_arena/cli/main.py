@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 import click
 from click.shell_completion import shell_complete
@@ -157,13 +162,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     instruction = os.environ.get(VARIABLE)
     if instruction:
         return shell_complete(cli, {}, PROGRAM, VARIABLE, instruction)
-    for name in ("stdout", "stderr"):  # `>&-`: Python then has no such stream at all
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # `<&-`, `>&-`: Python then has no such stream at all
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     terminal = Terminal()
     terminal.choose_color("auto", os.environ)
     try:
-        code = _run(sys.argv[1:] if argv is None else argv, terminal)
+        with _terminable():
+            code = _run(sys.argv[1:] if argv is None else argv, terminal)
         sys.stdout.flush()
         return code
     except (KeyboardInterrupt, click.Abort):
@@ -171,6 +177,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.INTERRUPTED
     except Exception as error:
         return _fail(error, terminal)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Treat SIGTERM like Ctrl-C meanwhile: what is finished is told and kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGTERM)
+    if before == signal.SIG_DFL:  # who starts us deaf to it means it
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        if before == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _run(argv: Sequence[str], terminal: Terminal) -> int:

@@ -31,6 +31,7 @@ import click
 from click.core import ParameterSource
 from tabulate import tabulate
 
+from niagara_arena.cli.canvas import cells as width
 from niagara_arena.cli.text import clean
 
 __all__ = ["Cell", "Column", "Format", "Listing", "format_options", "render", "show"]
@@ -38,6 +39,8 @@ __all__ = ["Cell", "Column", "Format", "Listing", "format_options", "render", "s
 Cell = str | int | float | bool | None
 
 _MARKUP = re.compile(r"([\\|<\[`*])")
+_STAND_IN = "\ue000"  # a narrow character that stands in for one terminal cell
+_STAND_INS = re.compile(f"{_STAND_IN}+")
 
 
 class Format(StrEnum):
@@ -152,8 +155,24 @@ def _grid(listing: Listing, style: str, safe: Callable[[str], str]) -> str:
     ]
     headings = [column.title or column.name for column in listing.columns]
     sides = ["right" if _is_numeric(listing, column) else "left" for column in listing.columns]
-    table = tabulate(cells, headings, style, colalign=sides, disable_numparse=True)
+    table = tabulate(
+        [[_narrow(cell) for cell in row] for row in cells],
+        headings,
+        style,
+        colalign=sides,
+        disable_numparse=True,
+    )
+    wide = iter([cell for row in cells for cell in row if not cell.isascii()])
+    table = _STAND_INS.sub(lambda _: next(wide), table)
     return "".join(f"{line.rstrip()}\n" for line in table.split("\n"))
+
+
+def _narrow(cell: str) -> str:
+    """Return an ASCII cell as it is, and for any other as many characters as it takes cells.
+
+    tabulate counts characters; what a name in a wide script or an emoji takes it would get wrong.
+    """
+    return cell if cell.isascii() else _STAND_IN * max(1, width(cell))
 
 
 def _shown(cell: Cell, column: Column, safe: Callable[[str], str]) -> str:

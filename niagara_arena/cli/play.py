@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
-from niagara_arena.cli.faults import fault_report
+from niagara_arena.cli.faults import UNKNOWN_COMMAND, command_of, fault_report
 from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
-from niagara_arena.cli.starting import read_openings, read_start
+from niagara_arena.cli.starting import check_rounds, read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.watch import watching
 from niagara_arena.errors import InputError, NotPossibleHere
@@ -176,7 +177,10 @@ def play(
     backend = choose(sandbox)
     if people:
         if not sys.stdin.isatty():
-            raise NotPossibleHere("a person plays at a terminal, and stdin is none")
+            raise NotPossibleHere(
+                "a person plays at a terminal, and stdin is none",
+                "start it in a terminal, with nothing piped or redirected into it",
+            )
         backend = with_people(backend, Console.of(terminal))
     job = _job(submissions, settings, key, seating, games, start, openings)
     if folder is not None:
@@ -186,7 +190,11 @@ def play(
         for submission, value in zip(submissions, values, strict=True)
     ]
     looking = watching(terminal, len(job.games)) if watch else nullcontext()
-    report = _Report(terminal, folder, len(job.games), None)
+    commands = {
+        submission.id: UNKNOWN_COMMAND if bot == HUMAN else command_of(bot, submission)
+        for bot, submission in zip(bots, submissions, strict=True)
+    }
+    report = _Report(terminal, folder, len(job.games), commands)
     began = time.monotonic()
     try:
         with looking as watcher:
@@ -201,7 +209,9 @@ def play(
             f"sandbox {backend.level}, seed {key}"
         )
         if folder is not None and report.records:
-            terminal.note(f"records in {folder}; look with `niagara replay show {folder}/…`")
+            last = folder / f"{report.records[-1].header.game}.jsonl"
+            look = f"niagara replay show {shlex.quote(str(last))}"
+            terminal.note(f"records in {folder}; look with `{look}`")
 
 
 def _contestant(submission: Submission, params: dict[str, Any], backend: Backend) -> Contestant:
@@ -253,6 +263,7 @@ def _job(
         starts = [(start, position)] * blocks
     else:
         starts = read_openings(openings, settings.rules, seats, seed, blocks)
+    check_rounds(starts, settings.max_rounds)
     jobs = []
     for index in range(total):
         name, position = starts[index // len(rows)]
@@ -295,13 +306,14 @@ class _Report:
     """Follow a match for the person who started it."""
 
     def __init__(
-        self, terminal: Terminal, folder: Path | None, games: int, watcher: Watcher | None
+        self, terminal: Terminal, folder: Path | None, games: int, commands: Mapping[str, str]
     ) -> None:
         self.records: list[GameRecord] = []
         self._terminal = terminal
         self._folder = folder
         self._games = games
-        self.watcher = watcher
+        self._commands = commands
+        self.watcher: Watcher | None = None
         self._incidents: Sequence[tuple[Request | None, FaultReport]] = ()
 
     def game_started(self, header: GameHeader, state: State, events: Sequence[str]) -> None:
@@ -344,7 +356,7 @@ class _Report:
         self._terminal.note(f"game {len(self.records)} of {self._games}: {told}")
         if record.measured.trouble:
             self._terminal.warn(record.measured.trouble)
-        for text in fault_report(record, self._incidents, path):
+        for text in fault_report(record, self._incidents, path, self._commands):
             self._terminal.note(text)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from niagara_arena.cli.climbing import SEATS, Climb, Met, rungs
+from niagara_arena.cli.climbing import Climb, Met, rungs
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.play import write_record
@@ -53,11 +53,19 @@ COLUMNS: Final = (
     help="Which game to play.",
 )
 @click.option(
+    "--seats",
+    type=click.IntRange(3, 6),
+    default=3,
+    show_default=True,
+    help="How many sit at a table: up to 5 in the base game.",
+)
+@click.option(
     "--blocks",
     type=click.IntRange(1, 1000),
     default=4,
     show_default=True,
-    help="At most so many balanced blocks of six games against one opponent.",
+    help="At most so many balanced blocks against one opponent: of 6 games at tables of three, "
+    "4 of four, 10 of five, 6 of six.",
 )
 @click.option("--seed", help="Any text; the same seed gives the same games. Random if left out.")
 @set_option
@@ -74,6 +82,7 @@ def practice(
     terminal: Terminal,
     bot: str,
     ruleset: str,
+    seats: int,
     blocks: int,
     seed: str | None,
     changes: dict[str, Any],
@@ -83,19 +92,23 @@ def practice(
 ) -> None:
     """Climb the bundled opponents and see where a bot stands.
 
-    The bot meets the opponents from weak to strong, in the cage, at tables of three in which
-    everybody sits everywhere. Against each it plays until it is clear who is stronger, or the
-    blocks are used up, and goes on to the next if it is ahead. You learn how sure that is, whom to
-    beat next, and which games it lost worst.
+    The bot meets the opponents from weak to strong, in the cage, at tables in which everybody sits
+    everywhere. Against each it plays until it is clear who is stronger, or the blocks are used up,
+    and goes on to the next if it is ahead. You learn how sure that is, whom to beat next, and which
+    games it lost worst.
 
     \b
     Examples:
       niagara practice @homing --blocks 1 --sandbox none
+      niagara practice @homing --rules spirits --seats 4 --blocks 1 --sandbox none
     """
+    counts = RULESETS[ruleset].seat_counts
+    if seats not in counts:
+        raise click.UsageError(f"{ruleset} is played by {counts[0]} to {counts[-1]}, not {seats}")
     settings = settings_from("standard", changes, rules=ruleset)
     backend = choose(sandbox)
-    gym = _Gym(terminal, load(bot), settings, backend, seed or secrets.token_hex(8))
-    climb = Climb(gym.bot, gym.ladder, blocks)
+    gym = _Gym(terminal, load(bot), settings, backend, seed or secrets.token_hex(8), seats)
+    climb = Climb(gym.bot, gym.ladder, blocks, seats)
     try:
         while (table := climb.table()) is not None:
             climb.add(gym.play(table, climb.block))
@@ -129,7 +142,9 @@ class _Gym:
         settings: Settings,
         backend: Backend,
         seed: str,
+        seats: int,
     ) -> None:
+        self._seats = seats
         self._terminal = terminal
         self._settings = settings
         self._backend = backend
@@ -153,9 +168,11 @@ class _Gym:
                 continue
             self.names[opponent.id] = f"@{name}"
             found.append(opponent.id)
-        if len(found) < SEATS - 1:
+        if len(found) < self._seats - 1:
             raise NotPossibleHere(
-                "fewer than two of the bundled opponents run here", "`niagara doctor` says why"
+                f"a table of {self._seats} needs {self._seats - 1} bundled opponents, and only "
+                f"{len(found)} are there to play",
+                "give fewer --seats; `niagara doctor` says what does not run here and why",
             )
         return tuple(found)
 
@@ -166,7 +183,7 @@ class _Gym:
         if block:
             name = f"random:{OPENING_ROUNDS} {block}"
             position = random_opening(
-                self._settings.rules, SEATS, OPENING_ROUNDS, f"{self._seed} {match}"
+                self._settings.rules, self._seats, OPENING_ROUNDS, f"{self._seed} {match}"
             )
         jobs = tuple(
             GameJob(
@@ -176,7 +193,7 @@ class _Gym:
                 name,
                 position,
             )
-            for index, row in enumerate(seatings("balanced", SEATS))
+            for index, row in enumerate(seatings("balanced", self._seats))
         )
         job = MatchJob(match, table, jobs, self._settings)
         contestants = [self._contestants[one] for one in table]

@@ -14,7 +14,7 @@ import msgspec
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.tournament_options import db_option
 from niagara_arena.errors import InputError
-from niagara_arena.ratings.facts import Selection
+from niagara_arena.ratings.facts import ALL, Selection
 from niagara_arena.ratings.kept import Kept
 from niagara_arena.ratings.leaderboard import Bot
 from niagara_arena.records import RatedGame
@@ -24,6 +24,7 @@ from niagara_arena.store import Store
 __all__ = [
     "find_bot",
     "known_bots",
+    "none_counts",
     "read_games",
     "read_kept",
     "selection_options",
@@ -89,13 +90,16 @@ def known_bots(store: Store) -> dict[str, Bot]:
 
 
 def find_bot(text: str, bots: Mapping[str, Bot]) -> str:
-    """Return the submission that a user means: a name, NAME@VERSION, or an id's beginning."""
+    """Return the submission that a user means: a name, NAME@VERSION, NAME@ID, or an id.
+
+    The beginning of an id will do, from its sixth character on.
+    """
     name, _, version = text.removeprefix("@").partition("@")
     found = sorted(
         submission
         for submission, bot in bots.items()
-        if (bot.name == name and version in ("", bot.version))
-        or (len(text) >= 6 and submission.startswith(text))
+        if (bot.name == name and (version in ("", bot.version) or _begins(submission, version)))
+        or _begins(submission, text)
     )
     if len(found) == 1:
         return found[0]
@@ -106,6 +110,22 @@ def find_bot(text: str, bots: Mapping[str, Bot]) -> str:
         )
     versions = ", ".join(f"{submission[:12]} ({bots[submission].version})" for submission in found)
     raise InputError(f"`{text}` is more than one submission", f"say which one: {versions}")
+
+
+def _begins(submission: str, text: str) -> bool:
+    return len(text) >= 6 and submission.startswith(text)
+
+
+def none_counts(selection: Selection, games: list[RatedGame]) -> str:
+    """Say why there is nothing to rate."""
+    if games:
+        return "none of these games counts"
+    if selection == ALL:
+        return "no game was played yet; play some with `niagara tournament run`"
+    asked = (selection.tournament, selection.rules, selection.seats, selection.since)
+    options = zip(("--tournament", "--rules", "--seats", "--since"), asked, strict=True)
+    chosen = " ".join(f"{option} {value}" for option, value in options if value is not None)
+    return f"no game was played that fits {chosen}"
 
 
 def tell_sandbox(terminal: Terminal, store: Store, games: list[RatedGame]) -> None:

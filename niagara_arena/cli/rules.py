@@ -6,7 +6,6 @@ describes the format.
 
 from __future__ import annotations
 
-import json
 import random as randomness
 import sys
 from typing import Any
@@ -15,13 +14,9 @@ import click
 
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.output import Column, Format, Listing, format_options, show
-from niagara_arena.errors import InputError, RulesError
+from niagara_arena.cli.positions import MAX_POSITION_BYTES, read_position
+from niagara_arena.errors import InputError
 from niagara_arena.rules import RULESETS, enumeration
-
-MAX_INPUT_BYTES = 1 << 20
-"""A position takes about 2 KB; more than this is not one."""
-
-_RULES = click.Choice(tuple(RULESETS))
 
 
 @click.group()
@@ -39,15 +34,6 @@ def rules() -> None:
     """
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in keys:
-            raise RulesError(f"the key {key[:40]!r} is there twice")
-        keys[key] = value
-    return keys
-
-
 def _read() -> dict[str, Any]:
     """Read one position from stdin."""
     if sys.stdin.isatty():
@@ -55,25 +41,21 @@ def _read() -> dict[str, Any]:
             "a position is read from stdin",
             "pipe one in: `niagara rules random --rounds 1 | niagara rules …`",
         )
-    data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
-    if len(data) > MAX_INPUT_BYTES:
-        raise RulesError(f"a position is no longer than {MAX_INPUT_BYTES} bytes")
-    try:
-        value = json.loads(data.decode("utf-8"), object_pairs_hook=_no_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise RulesError(
-            f"stdin holds no JSON object: {str(error)[:120]}",
-            hint="give exactly one position, one JSON object",
-        ) from None
-    if not isinstance(value, dict):
-        raise RulesError("a position is a JSON object", path="$")
-    return value
+    return read_position(sys.stdin.buffer.read(MAX_POSITION_BYTES + 1), "stdin")
 
 
 def _print(lines: list[str], count: bool) -> None:
     click.echo(str(len(lines)) if count else "\n".join(lines))
 
 
+_ruleset = click.option(
+    "--rules",
+    "ruleset",
+    type=click.Choice(tuple(RULESETS)),
+    default="base",
+    show_default=True,
+    help="Which game.",
+)
 _seat = click.option("--seat", type=int, required=True, help="The seat, counted from 0.")
 _count = click.option("--count", is_flag=True, help="Print only how many there are.")
 
@@ -83,7 +65,7 @@ _count = click.option("--count", is_flag=True, help="Print only how many there a
 @click.option("--card", required=True, help="A card of the seat's hand: 1 … 7, cloud, lasso, 123.")
 @_count
 def turns(seat: int, card: str, count: bool) -> None:
-    """Print every distinct position that a seat's whole turn can lead to.
+    """Print every distinct position after a seat's whole turn.
 
     One a line, sorted; hands, round and start marker stay as they were.
 
@@ -108,16 +90,20 @@ def flow(cards: str, arm: str) -> Exit:
     """Print the position after phases III and IV.
 
     Cards are taken from the hands, the river flows, lassoed canoes come back, empty hands are
-    refilled, the start marker and the round move on. A won position has no flow: nothing is
-    printed and the exit code is 1.
+    refilled, the start marker and the round move on. A won position, or one with fewer than two
+    seats left, has no flow: nothing is printed and the exit code is 1.
 
     \b
     Examples:
       niagara rules random --rounds 1 --seats 3 | niagara rules flow --cards 4,cloud,2
     """
-    text = enumeration.flow(_read(), [card.strip() for card in cards.split(",")], arm)
+    position = _read()
+    text = enumeration.flow(position, [card.strip() for card in cards.split(",")], arm)
     if text is None:
-        click.echo("the position is won: the game is over without a flow [N-5.1]", err=True)
+        left = sum(not player.get("retired", False) for player in position["players"])
+        why = "the position is won" if left > 1 else "fewer than two seats are left"
+        clause = "N-5.1" if left > 1 else "N-5.4"
+        click.echo(f"{why}: the game is over without a flow [{clause}]", err=True)
         return Exit.NO
     click.echo(text)
     return Exit.DONE
@@ -137,14 +123,20 @@ def buys(seat: int, count: bool) -> None:
 
 
 @rules.command()
-@click.option("--rules", "ruleset", type=_RULES, default="base", show_default=True)
-@click.option("--seats", type=int, default=4, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same game.")
+@_ruleset
+@click.option("--seats", type=int, default=4, show_default=True, help="How many play.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Same seed, same game.",
+)
 @click.option(
     "--rounds", type=click.IntRange(1, 100_000), default=10, show_default=True, help="How many."
 )
 def random(ruleset: str, seats: int, seed: int, rounds: int) -> None:
-    """Print the positions of a random game, taken at the start of each round.
+    """Print the positions of a random game, at the start of each round.
 
     One a line; fewer than asked for when the game ends before.
 
@@ -158,14 +150,14 @@ def random(ruleset: str, seats: int, seed: int, rounds: int) -> None:
 
 
 @rules.command()
-@click.option("--rules", "ruleset", type=_RULES, default="base", show_default=True)
-@click.option("--seats", type=int, default=3, show_default=True)
+@_ruleset
+@click.option("--seats", type=int, default=3, show_default=True, help="How many play.")
 @click.option(
     "--depth", type=click.IntRange(0, 12), default=4, show_default=True, help="Asked decisions."
 )
 @format_options
 def perft(ruleset: str, seats: int, depth: int, output_format: Format) -> None:
-    """Count what can happen in the first decisions, to compare ports of the rules.
+    """Count what can happen at first, to compare ports of the rules.
 
     Counts paths and distinct states after each number of asked decisions from the set-up, the
     lowest pending seat first. Decisions with one legal action are not asked.

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from niagara_arena.cli.positions import read_position
 from niagara_arena.cli.text import clean
 from niagara_arena.errors import InputError, NotPossibleHere, RulesError
-from niagara_arena.replay.codec import MAX_RECORD_BYTES, decode
-from niagara_arena.replay.playback import position_at
+from niagara_arena.replay.files import position_from
 from niagara_arena.rules import canonical_position, start_from
 from niagara_arena.rules.position import ROUND_LIMIT
 from niagara_arena.schedule.openings import random_opening
 from niagara_arena.schedule.seeds import game_seed
 
-__all__ = ["read_file", "read_openings", "read_start"]
+__all__ = ["check_rounds", "read_openings", "read_start"]
+
+MAX_FILE_BYTES: Final = 64 << 20
+"""Some 30,000 positions; who has more should take a choice of them."""
 
 Start = tuple[str, dict[str, Any] | None]
 """A name for where games start, and the position; None for the set-up."""
@@ -24,20 +27,27 @@ Start = tuple[str, dict[str, Any] | None]
 def read_file(path: Path) -> bytes:
     """Return a file's content; say clearly what is wrong with one that can't be read."""
     try:
-        if path.stat().st_size > MAX_RECORD_BYTES:
-            raise InputError(f"`{path}` is longer than {MAX_RECORD_BYTES} bytes")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise NotPossibleHere(f"can't read `{path}`: {error.strerror}") from None
+        raise NotPossibleHere(
+            f"can't read `{path}`: {error.strerror}",
+            "check that it is the path you mean, and that you may read it",
+        ) from None
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(
+            f"`{path}` is longer than {MAX_FILE_BYTES} bytes",
+            "give a position, or a file of positions, one a line",
+        )
+    return data
 
 
 def read_start(text: str, rules: str, seats: int) -> dict[str, Any]:
     """Read POSITION or RECORD@ROUND."""
-    name, at, number = text.rpartition("@")
-    if at and number.isdecimal() and not Path(text).exists():
-        record = decode(read_file(Path(name)))
-        return _fitting(position_at(record, int(number)), rules, seats, text)
-    return _fitting(_position(read_file(Path(text)), text), rules, seats, text)
+    position = None if Path(text).exists() else position_from(text)
+    if position is None:
+        position = _position(read_file(Path(text)), text)
+    return _fitting(position, rules, seats, text)
 
 
 def read_openings(text: str, rules: str, seats: int, seed: str, blocks: int) -> list[Start]:
@@ -47,7 +57,9 @@ def read_openings(text: str, rules: str, seats: int, seed: str, blocks: int) -> 
     kind, colon, number = text.partition(":")
     if kind == "random" and colon:
         if not number.isdecimal():
-            raise InputError(f"`{text}`: after `random:` comes a number of rounds")
+            raise InputError(
+                f"`{text}`: after `random:` comes a number of rounds", "such as `random:3`"
+            )
         return [
             (
                 f"{text}#{block}",
@@ -57,7 +69,9 @@ def read_openings(text: str, rules: str, seats: int, seed: str, blocks: int) -> 
         ]
     lines = [line for line in read_file(Path(text)).split(b"\n") if line.strip()]
     if not lines:
-        raise InputError(f"`{text}` holds no position")
+        raise InputError(
+            f"`{text}` holds no position", "put one on each line, as `niagara rules random` does"
+        )
     name = clean(Path(text).name)
     positions = [
         _fitting(_position(line, f"{text}, line {i}"), rules, seats, text)
@@ -67,12 +81,20 @@ def read_openings(text: str, rules: str, seats: int, seed: str, blocks: int) -> 
     return [(f"{name}#{block % count}", positions[block % count]) for block in range(blocks)]
 
 
+def check_rounds(starts: Sequence[Start], max_rounds: int) -> None:
+    """Refuse a start whose round is past the last one, before anything is played [N-5.2]."""
+    for name, position in starts:
+        if position is not None and position["round"] > max_rounds:
+            raise InputError(
+                f"{name} starts in round {position['round']}, and games end after round "
+                f"{max_rounds} [N-5.2]",
+                "choose an earlier start, or allow more rounds with `--set max_rounds=N`",
+            )
+
+
 def _position(data: bytes, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: no JSON: {str(error)[:120]}") from None
-    try:
+        value = read_position(data, "it")
         start_from(value, max_rounds=ROUND_LIMIT)
         return canonical_position(value)
     except RulesError as error:

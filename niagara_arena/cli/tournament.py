@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import click
 import msgspec
@@ -21,7 +24,7 @@ from niagara_arena.cli.tournament_options import config_options, db_option
 from niagara_arena.errors import InputError
 from niagara_arena.sandbox import Backend, choose
 from niagara_arena.schedule.balance import Balance
-from niagara_arena.schedule.seating import seatings
+from niagara_arena.schedule.spec import match_games
 from niagara_arena.store import Roster, Store, open_store
 from niagara_arena.store.people import read_roster
 from niagara_arena.tournament.agenda import Border
@@ -99,7 +102,7 @@ def plan(terminal: Terminal, config: Config, as_json: bool) -> None:
             "match": match.order,
             "heat": match.heat,
             "id": match.match,
-            "games": len(seatings(facts.spec.seating, len(match.table))),
+            "games": match_games(facts.spec, len(match.table)),
             "table": " – ".join(names[name] for name in match.table),
         }
         for match in planned
@@ -182,14 +185,15 @@ def run(
     cores = cores_for(jobs or len(available_cores()), oversubscribe)
     if config.time_budget:
         parse_duration(config.time_budget)  # refused before anything is stored
-    backend = choose(config.sandbox, config.minimum_sandbox)
     if until_settled and not config.games_per_bot and config.format != "swiss":
         config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)
-    field = enter(config, backend, read_roster_of(config), terminal.detail)
+    with _terminable():
+        backend = choose(config.sandbox, config.minimum_sandbox)
+        field = enter(config, backend, read_roster_of(config), terminal.detail)
     _tell_left_out(terminal, field)
     if config.seed and len(config.seed) < SHORT_SEED:
         terminal.note("a short seed can be guessed: leave --seed out where much is at stake")
-    with open_store(db, write=True) as store:
+    with _terminable(), open_store(db, write=True) as store:
         number, resumed = begin_or_resume(store, config, field)
         _announce(terminal, store, number, resumed, backend, len(cores))
         live = not no_progress and sys.stderr.isatty() and terminal.verbosity == 0
@@ -211,7 +215,23 @@ def run(
             ).run(backend.level)
         finally:
             watching.close()
+        if until_settled and finish.how == "finished":
+            terminal.note(_settled_at_the_end(store, number, epsilon))
         return _report(terminal, store, number, finish, db)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end what is not play as Ctrl-C does, so that nothing is left behind."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _settling(store: Store, number: int, epsilon: float) -> Border:
@@ -219,6 +239,12 @@ def _settling(store: Store, number: int, epsilon: float) -> Border:
     from niagara_arena.tournament.settling import until_settled  # noqa: PLC0415
 
     return until_settled(store, number, epsilon)
+
+
+def _settled_at_the_end(store: Store, number: int, epsilon: float) -> str:
+    from niagara_arena.tournament.settling import at_the_end  # noqa: PLC0415
+
+    return f"the whole schedule is played; {at_the_end(store, number, epsilon)}"
 
 
 def read_roster_of(config: Config) -> tuple[Roster, Path] | None:

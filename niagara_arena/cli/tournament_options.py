@@ -14,7 +14,7 @@ from niagara_arena.referee import PROFILES
 from niagara_arena.rules import RULESETS
 from niagara_arena.sandbox import LEVELS
 from niagara_arena.schedule.seating import SEATING_KINDS
-from niagara_arena.schedule.spec import FORMATS
+from niagara_arena.schedule.spec import FORMATS, MAX_GAMES_A_MATCH
 from niagara_arena.store import DEFAULT_DATABASE
 from niagara_arena.tournament.config import Config, read_config
 from niagara_arena.tournament.results import KEEP_LOGS
@@ -64,6 +64,12 @@ _OPTIONS = (
     click.option(
         "--openings", metavar="none|random:N|FILE", help="Where games start, as in `niagara play`."
     ),
+    click.option(
+        "--openings-per-match",
+        type=click.IntRange(1, MAX_GAMES_A_MATCH),
+        metavar="N",
+        help="How many openings a table plays in one match: fewer starts of bots.",
+    ),
     click.option("--seed", help="The same seed gives the same tournament. Random if left out."),
     click.option("--profile", type=click.Choice(tuple(PROFILES)), help="Faults and clocks."),
     click.option(
@@ -109,7 +115,8 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _KEYS = (
-    "bots name kind challengers rules seats games_per_bot heats seating openings seed profile"
+    "bots name kind challengers rules seats games_per_bot heats seating openings"
+    " openings_per_match seed profile"
     " sandbox minimum_sandbox roster one_per_owner withdraw_after names require_all keep_logs"
     " time_budget"
 ).split()

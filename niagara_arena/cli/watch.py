@@ -38,6 +38,8 @@ __all__ = ["Keys", "Live", "Plain", "Scene", "paint", "watching"]
 DELAYS_S: Final = (3.0, 1.5, 0.8, 0.4, 0.2, 0.1, 0.0)
 """How long a step stays on the screen, by speed."""
 DEFAULT_SPEED: Final = 3
+PAUSED_S: Final = 0.5
+"""How often a paused picture is drawn anew: the terminal may have been resized."""
 KEPT: Final = 100
 """How many of the latest sentences are kept for a high terminal."""
 KEYS: Final = "space pause, step   r run   + - speed   f finish unseen   q quit"
@@ -190,10 +192,10 @@ class Keys:
         """Whether a key can come."""
         return self._saved is not None
 
-    def read(self, timeout_s: float | None) -> str:
+    def read(self, timeout_s: float) -> str:
         """Return a key, or nothing when the time is up or the terminal is gone."""
         if not self.alive:
-            time.sleep(timeout_s or 0)
+            time.sleep(timeout_s)
             return ""
         ready, _, _ = select.select([self.fd], [], [], timeout_s)
         key = os.read(self.fd, 1).decode("latin-1") if ready else ""
@@ -281,8 +283,8 @@ class Live:
         until = self.now() + DELAYS_S[self._speed]
         while not self._unseen:
             self._draw(scene)
-            left = None if self._paused and self.keys.alive else until - self.now()
-            if left is not None and left <= 0:
+            left = PAUSED_S if self._paused and self.keys.alive else until - self.now()
+            if left <= 0:
                 key = self.keys.read(0)
                 if not key:
                     return

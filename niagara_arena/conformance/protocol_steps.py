@@ -84,9 +84,10 @@ def decision(rules: str, kind: str) -> Callable[[Check], Finding]:
     """Return the step that asks one kind of decision of a ruleset [P-4.1]."""
 
     def run(check: Check) -> Finding:
-        if rules not in check.scenes:
-            check.scenes[rules] = _answers(check, rules)
-        found = check.scenes[rules][kind]
+        answers = check.scenes.setdefault(rules, {})
+        while kind not in answers:
+            _ask_kinds(check, rules, answers)
+        found = answers[kind]
         if isinstance(found, StepFailed):
             raise found
         return found
@@ -94,23 +95,39 @@ def decision(rules: str, kind: str) -> Callable[[Check], Finding]:
     return run
 
 
-def _answers(check: Check, rules: str) -> dict[str, Finding | StepFailed]:
-    """Ask all kinds in one process; the first failure stands for those that come after it."""
-    answers: dict[str, Finding | StepFailed] = {}
-    seat = 1
+def _ask_kinds(check: Check, rules: str, answers: dict[str, Finding | StepFailed]) -> None:
+    """Ask the kinds that have no answer yet, in one process, up to a failure.
+
+    After the question that a scene is for come others of its round, and a failure belongs to the
+    kind of the question at which it happens. At least one kind gets its answer.
+    """
+    kind = ""
+
+    def note(request: Request, reply: Reply) -> None:
+        if request.kind == kind:
+            text = reply.line.decode("utf-8", "replace").strip()[:60]
+            answers.setdefault(kind, Finding(text))
+
     try:
         with Talk(check) as talk:
             talk.greet()
-            for kind in KINDS[rules]:
-                game = Game(rules, SEATS, seat, 1, 0, scene(rules, kind, seat))
-                played = play(talk, game, check.settings)
-                if kind not in played.kinds:
-                    raise AssertionError(f"the scene for {rules} {kind} asked only {played.kinds}")
-                answer = played.lines[played.kinds.index(kind)]
-                answers[kind] = Finding(answer.decode("utf-8", "replace").strip()[:60])
+            for kind in [kind for kind in KINDS[rules] if kind not in answers]:
+                game = Game(rules, SEATS, 1, 1, 0, scene(rules, kind, 1))
+                play(talk, game, check.settings, interlude=note)
+                if kind not in answers:
+                    raise AssertionError(f"the scene for {rules} {kind} did not ask it")
     except StepFailed as failure:
-        return {kind: answers.get(kind, failure) for kind in KINDS[rules]}
-    return answers
+        if not kind:  # it was not even ready
+            kind = next(kind for kind in KINDS[rules] if kind not in answers)
+        asked = _kind_asked(failure) if kind in answers else ""
+        answers[asked or kind] = failure
+
+
+def _kind_asked(failure: StepFailed) -> str:
+    """Return the kind of the question at which a bot failed; empty if it was none."""
+    request = failure.evidence.request if failure.evidence is not None else ""
+    kind: str = json.loads(request).get("kind", "") if request else ""
+    return kind
 
 
 def ids(check: Check) -> Finding:

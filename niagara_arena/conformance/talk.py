@@ -236,7 +236,9 @@ class Talk:
     def _late_hint(self) -> str:
         if self._bot.lines.partial:
             return "end the line with \\n, and flush stdout after it [P-1.7]"
-        return "flush stdout after each line: most languages buffer a pipe [P-1.7]"
+        return (
+            "flush stdout after each line, and read stdin line by line: pipes are buffered [P-1.7]"
+        )
 
     def _died(self) -> StepFailed:
         self._reply = self._bot.lines.partial

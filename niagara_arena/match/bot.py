@@ -10,6 +10,7 @@ Laws kept here:
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 from collections import deque
@@ -74,10 +75,12 @@ class Bot:
         "log",
         "outbox",
         "process",
+        "restless",
         "session",
         "spare",
         "startup_ms",
         "stdout_open",
+        "stdout_poll",
         "wait_ns",
     )
 
@@ -91,11 +94,16 @@ class Bot:
         self.ended: FaultReport | None = None
         """Why this process is of no more use; it has been killed."""
         self.stdout_open = True
+        self.stdout_poll = select.poll()
+        """For the usual case, in which nothing else can happen but that it answers."""
+        self.stdout_poll.register(process.stdout, select.POLLIN)
         self.spare = 0
         """Lines of this game that nobody had asked for."""
         self.cpu_ns = 0
         """The CPU clock when it was last read."""
         self.wait_ns = 0
+        self.restless = False
+        """Whether it has been seen to work while nobody asked it."""
         self.startup_ms = 0
         self._frozen = False
 
@@ -252,6 +260,7 @@ def exit_report(status: Exit | None, partial: bytes) -> FaultReport:
 
 def memory_sentence(detail: str) -> str:
     """Return the sentence for a bot that used too much memory."""
+    detail = detail.removeprefix("memory: ")
     return f"used more memory than it may{': ' if detail else ''}{detail}"
 
 

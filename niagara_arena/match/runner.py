@@ -11,6 +11,7 @@ Laws kept here:
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import time
@@ -48,6 +49,10 @@ from niagara_arena.wire.messages import QUIT_LINE, hello_line
 QUIT_GRACE_MS = 500
 """How long a bot may take to exit after `quit`, before it is killed."""
 
+_GARBAGE = 50_000
+"""How many objects are made before Python looks for garbage that refers to itself. A match makes
+next to none, and by its default Python would look after every 700."""
+
 _DECISIONS_A_GAME = 1_000
 """Room for increments in the CPU limit of a whole process."""
 
@@ -80,6 +85,8 @@ def play_match(
     """
     match = _Match(job, contestants, backend, core, watcher)
     records: list[GameRecord] = []
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_GARBAGE, *thresholds[1:])
     try:
         for game in job.games:
             record, interrupt = match.play(game)
@@ -90,6 +97,7 @@ def play_match(
                 raise interrupt
         match.quit()
     finally:
+        gc.set_threshold(*thresholds)
         match.close()
     return records
 
@@ -192,6 +200,7 @@ class _Match:
             elif isinstance(step, Tell):
                 self._tell(step, bots, game)
             else:
+                table.rest()
                 return step
 
     def _tell(self, step: Tell, bots: Sequence[Bot | None], game: GameJob) -> None:

@@ -1,8 +1,16 @@
 """The loop between referee and processes: send, wait, read, time, freeze; never block on a bot.
 
 One `select.poll` holds the pipes of every process of the match, so that a bot that floods its log
-is drained while another thinks. A question is: thaw, write, wait, read, freeze. Every ``TICK_MS``
-without an answer the clocks and the memory of those who think are looked at.
+is drained while another thinks. Every ``TICK_MS`` without an answer the clocks and the memory of
+those who think are looked at.
+
+Freezing. Nobody is to think while others are asked. To stop a process and let it run again takes
+the kernel several times longer than an instant answer does, and most bots do nothing then but wait
+for the next question. So a bot that has answered is left alone for a moment, and stopped when the
+next answer takes ``QUIET_MS``, at the end of the game, or at once if it has ever been seen to work
+out of turn. What it works out of turn is on its own clock all the same: its CPU time is counted
+from one answer to the next. Where the clock does not count that (``wall``, ``off``), every bot is
+stopped at once.
 """
 
 from __future__ import annotations
@@ -14,7 +22,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.match.bot import CHUNK_BYTES, Bot, memory_sentence
+from niagara_arena.match.bot import Bot, memory_sentence
 from niagara_arena.match.lateness import Lateness
 from niagara_arena.records import Clock, Fault
 from niagara_arena.referee import Answer, FaultReport, Request
@@ -25,8 +33,16 @@ TICK_MS: Final = 50
 WAIT_NS: Final = 200_000
 """A process that was not running for less than this is not asked how long it waited for a core:
 to read that takes longer than a whole quick answer. Its wait counts as none."""
+REPLY_BYTES: Final = 4096
+"""More than an answer takes: to make room for more would take longer than to read it."""
+QUIET_MS: Final = 1
+"""How long those who have answered may go on while another thinks; then they are stopped."""
+RESTLESS_NS: Final = 200_000
+"""Who has used more CPU time than this beyond what its answer took has worked out of turn, and is
+from then on stopped as soon as it has answered."""
 
 _TICK_NS: Final = TICK_MS * 1_000_000
+_QUIET_NS: Final = QUIET_MS * 1_000_000
 _STDIN, _STDOUT, _STDERR = range(3)
 
 
@@ -53,6 +69,12 @@ class Table:
     def __init__(self, clock: Clock, freeze: bool) -> None:
         self._clock = clock
         self._freeze = freeze
+        self._at_once = clock.mode != "cpu"
+        """Whether who has answered is stopped at once, whatever it does."""
+        self._alone = _on_one_core()
+        """Whether the bots run when, and only when, this process lets them."""
+        self._awake: dict[Bot, None] = {}
+        """Those who have answered and are not stopped yet."""
         self._poll = select.poll()
         self._pipes: dict[int, tuple[Bot, int]] = {}
         self._reads_cpu = True
@@ -69,6 +91,7 @@ class Table:
     def remove(self, bot: Bot) -> None:
         """Stop listening to a process and end it for good."""
         bot.drain_stderr()
+        self._awake.pop(bot, None)
         for fd in (bot.process.stdin, bot.process.stdout, bot.process.stderr):
             self._forget(fd)
         bot.close()
@@ -101,7 +124,8 @@ class Table:
                     if lateness.host_is_to_blame([self._cpu(bot) for bot in waiting]):
                         raise HostOverload("the machine was too busy to start the bots")
                     ms = self._clock.startup_ms
-                    bot.end(_startup("timeout", f"sent no `ready` within {ms} ms [P-2.2]"))
+                    sentence = f"sent no `ready` within {ms} ms [P-2.2]"
+                    bot.end(_startup("timeout", sentence, bot.lines.partial))
                     del waiting[bot]
 
     def _greeted(self, bot: Bot) -> bool:
@@ -146,35 +170,52 @@ class Table:
                 continue
             if not self._freeze:
                 bot.cpu_ns = self._cpu(bot)
+            elif bot in self._awake:
+                del self._awake[bot]
+            else:
+                bot.thaw()
             one.cpu_ns = bot.cpu_ns
-            bot.thaw()
             one.started_ns = time.monotonic_ns()
             self._send(bot, request.line)
             if bot.lines.waiting or not bot.stdout_open:
                 self._listen(one)
-        if len(waiting) == 1 and one.answer is None:
-            answer = self._wait_briefly(one)
-            if answer is not None and one.started_ns - self._watched_ns < _TICK_NS:
-                return [answer]
-        self._wait(waiting)
+        # Where wall time is charged, nobody may be read later than it answered.
+        quick = len(waiting) == 1 or not self._at_once
+        if quick and self._alone:
+            os.sched_yield()  # to step aside for a moment costs less than to wait
+        for one in waiting:
+            quick = quick and (one.answer is not None or self._wait_briefly(one))
+        if not quick or one.started_ns - self._watched_ns >= _TICK_NS:
+            self._wait(waiting)
         return [one.answer for one in waiting if one.answer is not None]
 
-    def _wait_briefly(self, one: _Waiting) -> Answer | None:
-        """Take the usual case the short way: one seat is asked and sends just one whole line."""
-        ready = self._poll.poll(TICK_MS)
+    def _wait_briefly(self, one: _Waiting) -> bool:
+        """Take the usual case the short way: a seat sends just one whole line, and soon."""
         bot = one.bot
-        if len(ready) == 1 and ready[0] == (bot.process.stdout, select.POLLIN):
-            chunk = os.read(bot.process.stdout, CHUNK_BYTES)
+        chunk = self._read_soon(bot)
+        if chunk:
             if not bot.lines.partial and 0 < chunk.find(b"\n") == len(chunk) - 1:
                 act = read_act(chunk, one.request.number)
                 if type(act) is Act:
-                    return self._finish(one, act, None, chunk[:-1])
+                    self._finish(one, act, None, chunk[:-1])
+                    return True
             bot.take(chunk)
-            if not bot.stdout_open:
-                self._forget(bot.process.stdout)
-        else:
-            self._move(ready)
-        return None
+        return False
+
+    def _read_soon(self, bot: Bot) -> bytes:
+        """Read what a bot says at once or very soon; nothing also where it closed its stdout."""
+        if self._alone:  # all have had their turn, when we have stepped aside once
+            try:
+                return os.read(bot.process.stdout, REPLY_BYTES)
+            except BlockingIOError:
+                return self._read_later(bot)
+        return self._read_later(bot)
+
+    def _read_later(self, bot: Bot) -> bytes:
+        ready = bot.stdout_poll.poll(QUIET_MS)
+        if len(ready) == 1 and ready[0][1] == select.POLLIN:
+            return os.read(bot.process.stdout, REPLY_BYTES)
+        return b""
 
     def _wait(self, waiting: list[_Waiting]) -> None:
         lateness: Lateness | None = None
@@ -182,15 +223,17 @@ class Table:
             if one.answer is None and (one.bot.lines.waiting or not one.bot.stdout_open):
                 self._listen(one)
         thinking = [one for one in waiting if one.answer is None]
-        ticked = now = waiting[0].started_ns
+        began = ticked = now = waiting[0].started_ns
         while thinking:
-            began = now
-            quiet = not self._pump(TICK_MS)
+            if self._awake and now - began >= _QUIET_NS:
+                self.rest()
+            paused, pause_ms = now, QUIET_MS if self._awake else TICK_MS
+            quiet = not self._pump(pause_ms)
             for one in thinking:
                 self._listen(one)
             now = time.monotonic_ns()
             if lateness is not None and quiet:
-                lateness.timer(_TICK_NS, now - began)
+                lateness.timer(pause_ms * 1_000_000, now - paused)
             if now - ticked >= _TICK_NS:
                 ticked = now
                 if lateness is None:
@@ -229,21 +272,25 @@ class Table:
 
     def _finish(
         self, one: _Waiting, act: Act | None, report: FaultReport | None, line: bytes = b""
-    ) -> Answer:
+    ) -> None:
         bot = one.bot
         wall_ns = time.monotonic_ns() - one.started_ns
         if self._freeze:
-            bot.freeze()
+            if bot.restless or self._at_once:
+                bot.freeze()
+            else:
+                self._awake[bot] = None
         bot.cpu_ns = self._cpu(bot)
         cpu_ns = bot.cpu_ns - one.cpu_ns
+        if cpu_ns - wall_ns > RESTLESS_NS:
+            bot.restless = True
         wait_ns = 0
         if (idle_ns := wall_ns - cpu_ns) >= WAIT_NS:
             before, bot.wait_ns = bot.wait_ns, bot.process.wait_ns()
             wait_ns = min(idle_ns, bot.wait_ns - before)
-        one.answer = answer = Answer(
+        one.answer = Answer(
             one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000, line
         )
-        return answer
 
     def _check(
         self, one: _Waiting, now: int, lateness: Lateness, thinking: Sequence[_Waiting]
@@ -276,6 +323,12 @@ class Table:
         else:
             return
         self._finish(one, None, report._replace(reply=bot.lines.partial))
+
+    def rest(self) -> None:
+        """Stop everybody who has answered and still runs."""
+        for bot in self._awake:
+            bot.freeze()
+        self._awake.clear()
 
     # --- Pipes ---------------------------------------------------------------------------------
 
@@ -330,6 +383,13 @@ class Table:
                 raise
             self._reads_cpu = False
             return 0
+
+
+def _on_one_core() -> bool:
+    try:
+        return len(os.sched_getaffinity(0)) == 1
+    except AttributeError:  # not every system has affinity
+        return False
 
 
 def _startup(detail: str, sentence: str, reply: bytes = b"") -> FaultReport:

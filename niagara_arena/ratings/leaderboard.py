@@ -7,6 +7,7 @@ turn: TrueSkill's mu − 3 sigma, strength, mean placing, wins, then the bot's i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +24,11 @@ from niagara_arena.ratings.strength import Strengths, fit_columns
 from niagara_arena.ratings.tally import Tally, tallies
 from niagara_arena.records import RatedGame
 
-__all__ = ["Bot", "By", "Leaderboard", "Row", "leaderboard"]
+__all__ = ["Bot", "By", "Leaderboard", "Row", "labels", "leaderboard", "left_out"]
+
+
+_ID = 12
+"""How much of an id is shown where a name will not do."""
 
 
 class Bot(Struct, frozen=True):
@@ -32,6 +37,25 @@ class Bot(Struct, frozen=True):
     name: str
     version: str = ""
     author: str = ""
+
+
+def labels(bots: Mapping[str, Bot]) -> dict[str, str]:
+    """Return a name for every submission that no other of them has.
+
+    The name alone if it is the only one so called, else with the version, else with the beginning
+    of the id: an author may hand in something else under the same name and version.
+    """
+    names = Counter(bot.name for bot in bots.values())
+    versions = Counter((bot.name, bot.version) for bot in bots.values())
+    found = {}
+    for submission, bot in bots.items():
+        if names[bot.name] == 1:
+            found[submission] = bot.name
+        elif versions[bot.name, bot.version] == 1 and bot.version:
+            found[submission] = f"{bot.name}@{bot.version}"
+        else:
+            found[submission] = f"{bot.name}@{submission[:_ID]}"
+    return found
 
 
 class By(StrEnum):
@@ -92,7 +116,7 @@ def leaderboard(
     known = bots or {}
     counted = tallies(facts, data)
     lines = [
-        (known.get(s.bot, Bot(s.bot[:12])), skills.of(s.bot), s, counted[s.bot])
+        (known.get(s.bot, Bot(s.bot[:_ID])), skills.of(s.bot), s, counted[s.bot])
         for s in standings(strengths, seats)
     ]
     lines.sort(key=_key(by))
@@ -131,15 +155,8 @@ def _commonest_size(facts: Facts) -> int:
     return min(sizes, key=lambda size: (-sizes[size], size)) if sizes else 0
 
 
-def _notes(
-    facts: Facts, strengths: Strengths, skills: SkillState, bots: Mapping[str, Bot]
-) -> Iterable[str]:
-    if len(strengths.parts) > 1:
-        parts = "; ".join(_some(part, bots) for part in strengths.parts)
-        yield (
-            f"no chain of games connects {len(strengths.parts)} parts of the field: {parts}; "
-            "order and ranks between them are guesses"
-        )
+def left_out(facts: Facts) -> Iterable[str]:
+    """Say which games do not count, and why."""
     for count, what in (
         (facts.void, "void"),
         (facts.annulled, "annulled"),
@@ -147,6 +164,19 @@ def _notes(
     ):
         if count:
             yield f"{count} {'game is' if count == 1 else 'games are'} {what}, not counted"
+
+
+def _notes(
+    facts: Facts, strengths: Strengths, skills: SkillState, bots: Mapping[str, Bot]
+) -> Iterable[str]:
+    if len(strengths.parts) > 1:
+        named = labels(bots)
+        parts = "; ".join(_some(part, named) for part in strengths.parts)
+        yield (
+            f"no chain of games connects {len(strengths.parts)} parts of the field: {parts}; "
+            "order and ranks between them are guesses"
+        )
+    yield from left_out(facts)
     if len(sizes := {kind[0] for kind in strengths.kinds}) > 1:
         yield f"rulesets are mixed: {', '.join(sorted(sizes))}"
     if skills.skipped:
@@ -154,7 +184,7 @@ def _notes(
         yield f"{len(skills.skipped)} not in TrueSkill, first `{first.game}`: {first.why}"
 
 
-def _some(part: tuple[str, ...], bots: Mapping[str, Bot], most: int = 4) -> str:
-    names = [bots[bot].name if bot in bots else bot[:12] for bot in part[:most]]
+def _some(part: tuple[str, ...], labelled: Mapping[str, str], most: int = 4) -> str:
+    names = [labelled.get(bot, bot[:_ID]) for bot in part[:most]]
     more = f" and {len(part) - most} more" if len(part) > most else ""
     return ", ".join(names) + more

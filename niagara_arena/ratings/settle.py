@@ -22,7 +22,7 @@ import numpy as np
 from niagara_arena.ratings.columns import Floats, inverse
 from niagara_arena.ratings.facts import Facts, select
 from niagara_arena.ratings.standing import CERTAIN, draws, normal
-from niagara_arena.ratings.strength import WIDENING, Strengths, fit
+from niagara_arena.ratings.strength import Strengths, fit, widened
 from niagara_arena.records import RatedGame
 
 __all__ = ["EPSILON", "Decision", "Outlook", "State", "decide", "outlook"]
@@ -55,6 +55,11 @@ class Outlook:
     games: int
     more: int | None
     """How many more games would settle it, if strengths are as they seem; None: no end in sight."""
+
+    @property
+    def sure_text(self) -> str:
+        """Say how sure, without claiming more than the draws can show."""
+        return f"{self.sure:.1%}" if self.sure < 0.9995 else "more than 99.9%"
 
     @property
     def settled(self) -> bool:
@@ -107,7 +112,7 @@ def _how_many(strengths: Strengths, close: list[int], epsilon: float) -> int | N
 
     def sure(times: float) -> float:
         covariance = inverse(strengths.information * times + prior)
-        covariance = WIDENING**2 * centre @ covariance @ centre
+        covariance = widened(centre @ covariance @ centre, count, strengths.spread)
         return _sure(strengths.mean, covariance, close, epsilon)
 
     high = 2.0
@@ -145,7 +150,7 @@ def decide(
     found = outlook(fit(facts), epsilon)
     played = len(facts.games) + facts.void + facts.annulled + facts.duplicates
     if found.settled:
-        sentence = f"the leader is within {epsilon:g} of the best with {found.sure:.1%}"
+        sentence = f"the leader is within {epsilon:g} of the best with {found.sure_text}"
         return Decision(State.SETTLED, found, sentence)
     if counted_before is not None and counted_before >= len(facts.games):
         return Decision(State.NO_NEWS, found, _no_news(facts))

@@ -56,24 +56,30 @@ from niagara_arena.rules import (
     pending,
     retire,
 )
-from niagara_arena.wire.messages import Act, decide_line
+from niagara_arena.wire.messages import Act
 from niagara_arena.wire.replies import excerpt
+from niagara_arena.wire.text import decide_line
 
 OUTSIDE: Final = -1
 """The decision of a ruling that belongs to none."""
 
 
-class Request(NamedTuple):
-    """Ask one seat."""
+class Request:
+    """Ask one seat. Made for every decision, like `Answer`: a plain class is quickest."""
 
-    seat: int
-    number: int
-    """The id that its answer must echo."""
-    kind: str
-    line: bytes
-    bank_us: int
-    """What it may use, in the clock's own time; meaningless when the clock is off."""
-    wall_ms: int
+    __slots__ = ("bank_us", "kind", "line", "number", "seat", "wall_ms")
+
+    def __init__(
+        self, seat: int, number: int, kind: str, line: bytes, bank_us: int, wall_ms: int
+    ) -> None:
+        self.seat = seat
+        self.number = number
+        """The id that its answer must echo."""
+        self.kind = kind
+        self.line = line
+        self.bank_us = bank_us
+        """What it may use, in the clock's own time; meaningless when the clock is off."""
+        self.wall_ms = wall_ms
 
 
 class Ask(NamedTuple):
@@ -96,17 +102,29 @@ class Done(NamedTuple):
     end: GameEnd
 
 
-class Answer(NamedTuple):
+class Answer:
     """Bring back what a seat answered, or the fault for which it did not."""
 
-    seat: int
-    act: Act | None
-    report: FaultReport | None
-    cpu_us: int = 0
-    wall_us: int = 0
-    wait_us: int = 0
-    reply: bytes = b""
-    """The line behind `act`, as evidence if it turns out to be no legal action [P-6.4]."""
+    __slots__ = ("act", "cpu_us", "reply", "report", "seat", "wait_us", "wall_us")
+
+    def __init__(
+        self,
+        seat: int,
+        act: Act | None,
+        report: FaultReport | None,
+        cpu_us: int = 0,
+        wall_us: int = 0,
+        wait_us: int = 0,
+        reply: bytes = b"",
+    ) -> None:
+        self.seat = seat
+        self.act = act
+        self.report = report
+        self.cpu_us = cpu_us
+        self.wall_us = wall_us
+        self.wait_us = wait_us
+        self.reply = reply
+        """The line behind `act`, as evidence if it turns out to be no legal action [P-6.4]."""
 
 
 class _Seat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import UNSET
 
 from niagara_arena.errors import RulesError
@@ -9,6 +11,9 @@ from niagara_arena.records import Fault
 from niagara_arena.referee.reports import FaultReport
 from niagara_arena.rules import Action, State, action_from_json, apply
 from niagara_arena.wire.messages import Act
+
+_MOST: Final = 10**9
+"""Longer numbers are not repeated."""
 
 
 def judge(state: State, seat: int, actions: tuple[Action, ...], act: Act) -> Action | FaultReport:
@@ -20,8 +25,8 @@ def judge(state: State, seat: int, actions: tuple[Action, ...], act: Act) -> Act
         return FaultReport(
             Fault.ILLEGAL,
             "choice",
-            f"`$.choice` is {min(choice, 10**9)}, but `legal` has the indices 0 to"
-            f" {len(actions) - 1} [P-4.2]",
+            f"`$.choice` is {choice if choice <= _MOST else f'more than {_MOST}'}, but `legal`"
+            f" has the indices 0 to {len(actions) - 1} [P-4.2]",
         )
     spelled = act.action
     assert spelled is not UNSET

@@ -101,14 +101,24 @@ def check_settings(settings: Settings) -> None:
     """Raise InputError for settings that no game can be played under."""
     clock = settings.clock
     if clock.mode not in CLOCK_MODES:
-        raise InputError(f"`clock.mode` is {' or '.join(CLOCK_MODES)}, not `{clock.mode}`")
+        raise InputError(
+            f"`clock.mode` is {' or '.join(CLOCK_MODES)}, not `{clock.mode}`",
+            "docs/settings.md lists every setting and what it may be",
+        )
     for key in ("startup_ms", "bank_ms", "increment_ms", "wall_ms"):
         value = getattr(clock, key)
         if not (0 if key == "increment_ms" else 1) <= value <= MOST_MS:
-            raise InputError(f"`clock.{key}` is from 1 to {MOST_MS}, not {value}")
+            raise InputError(
+                f"`clock.{key}` is from 1 to {MOST_MS}, not {value}",
+                "docs/settings.md lists every setting and what it may be",
+            )
     if not 1 <= settings.max_rounds <= MOST_ROUNDS:
-        raise InputError(f"`max_rounds` is from 1 to {MOST_ROUNDS}, not {settings.max_rounds}")
+        raise InputError(
+            f"`max_rounds` is from 1 to {MOST_ROUNDS}, not {settings.max_rounds}",
+            "docs/settings.md lists every setting and what it may be",
+        )
     if not 1 <= settings.sanctions.faults <= MOST_FAULTS:
         raise InputError(
-            f"`sanctions.faults` is from 1 to {MOST_FAULTS}, not {settings.sanctions.faults}"
+            f"`sanctions.faults` is from 1 to {MOST_FAULTS}, not {settings.sanctions.faults}",
+            "docs/settings.md lists every setting and what it may be",
         )

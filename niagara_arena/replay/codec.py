@@ -39,6 +39,9 @@ __all__ = [
 MAX_RECORD_BYTES: Final = 64 << 20
 """A long game takes a few hundred KB and its logs at most a few MB; more is no record."""
 
+_NO_RECORD: Final = "records are the files that `niagara play --record DIR` writes"
+_CHANGED: Final = "it was changed after it was written; play the game again"
+
 _MEASURED: Final = b'{"type":"measured"'
 
 _ENCODER: Final = msgspec.json.Encoder()
@@ -66,7 +69,7 @@ def encode(record: GameRecord) -> bytes:
 def decode(data: bytes) -> GameRecord:
     """Read a record; raise InputError, naming the line, for anything that is not one."""
     if len(data) > MAX_RECORD_BYTES:
-        raise InputError(f"a game record is no longer than {MAX_RECORD_BYTES} bytes")
+        raise InputError(f"a game record is no longer than {MAX_RECORD_BYTES} bytes", _NO_RECORD)
     lines = data.split(b"\n")
     if lines.pop():  # what follows the last newline
         raise InputError(
@@ -74,7 +77,7 @@ def decode(data: bytes) -> GameRecord:
             "it was not written to its end; play the game again",
         )
     if not lines:
-        raise InputError("the record is empty")
+        raise InputError("the record is empty", _NO_RECORD)
     _check_version(lines[0])
     header = _line(lines, 1, GameHeader, "the `game` line that opens a record")
     rounds: list[RoundRecord] = []
@@ -86,10 +89,10 @@ def decode(data: bytes) -> GameRecord:
             break
         rounds.append(line)
     if not isinstance(line, GameEnd):
-        raise InputError(f"line {number - 1}: the `end` line is missing before it")
+        raise InputError(f"line {number - 1}: the `end` line is missing before it", _CHANGED)
     measured = _line(lines, number, Measured, "the `measured` line that closes a record")
     if number < len(lines):
-        raise InputError(f"line {number + 1}: nothing may follow the `measured` line")
+        raise InputError(f"line {number + 1}: nothing may follow the `measured` line", _CHANGED)
     return GameRecord(header, tuple(rounds), line, measured)
 
 
@@ -102,7 +105,7 @@ def _check_version(line: bytes) -> None:
     if found is None or found.type != "game":
         raise InputError(
             "line 1: this is no game record",
-            "records are the files that `niagara play --record DIR` writes",
+            _NO_RECORD,
         )
     if found.format != RECORD_FORMAT:
         raise InputError(
@@ -121,11 +124,11 @@ def _line(lines: list[bytes], number: int, kind: Any, what: str) -> Any:
     try:
         line = _DECODER.decode(lines[number - 1])
     except RecursionError:
-        raise InputError(f"line {number}: it is nested too deeply") from None
+        raise InputError(f"line {number}: it is nested too deeply", _CHANGED) from None
     except (msgspec.MsgspecError, ValueError) as error:
-        raise InputError(f"line {number}: {_sentence(error)}") from None
+        raise InputError(f"line {number}: {_sentence(error)}", _CHANGED) from None
     if not isinstance(line, kind):
-        raise InputError(f"line {number}: {what} should stand here")
+        raise InputError(f"line {number}: {what} should stand here", _CHANGED)
     return line
 
 
@@ -138,7 +141,7 @@ def deterministic_part(data: bytes) -> bytes:
     """Return all lines but the last, which must be the `measured` one."""
     begin = data.rfind(b"\n", 0, len(data) - 1) + 1
     if not begin or not data.endswith(b"\n") or not data.startswith(_MEASURED, begin):
-        raise InputError("the record does not end with its `measured` line")
+        raise InputError("the record does not end with its `measured` line", _CHANGED)
     return data[:begin]
 
 

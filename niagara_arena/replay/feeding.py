@@ -46,6 +46,10 @@ class _Gone(Exception):
     """The bot has closed its stdout."""
 
 
+class _Flood(Exception):
+    """The bot has written a line that is too long; what follows can't be told from it."""
+
+
 def feed(
     record: GameRecord,
     seat: int,
@@ -67,7 +71,10 @@ def feed(
     try:
         bot = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError as error:
-        raise NotPossibleHere(f"`{command[0]}` can't be started: {error.strerror}") from None
+        raise NotPossibleHere(
+            f"`{command[0]}` can't be started: {error.strerror}",
+            "after `--` stands a command, seen from this folder, such as `python3 otter/bot.py`",
+        ) from None
     assert bot.stdin is not None
     assert bot.stdout is not None
     try:
@@ -110,9 +117,14 @@ def _converse(
         _say(stdin, hello_line(arena))
         ready = read_ready(_line(stdout))
     except _Gone:
-        raise InputError(f"the bot {_end(bot)} before it was ready") from None
+        raise InputError(
+            f"the bot {_end(bot)} before it was ready",
+            "after `--` stands the command that starts it, seen from this folder",
+        ) from None
+    except _Flood as flood:
+        raise _not_ready(str(flood)) from None
     if not isinstance(ready, Ready):
-        raise InputError(f"the bot's answer to `hello` is no `ready`: {ready.sentence}")
+        raise _not_ready(ready.sentence)
     for sent in stream:
         if pause is not None and until is not None and sent.number == until:
             pause(bot.pid, sent)
@@ -123,8 +135,18 @@ def _converse(
             if sent.number:
                 yield Reply(sent, b"", f"no answer, the bot {_end(bot)}")
             return
+        except _Flood as flood:
+            yield Reply(sent, b"", str(flood))
+            return
         if reply is not None:
             yield reply
+
+
+def _not_ready(sentence: str) -> InputError:
+    return InputError(
+        f"the bot's answer to `hello` is no `ready`: {sentence}",
+        "`niagara protocol spec` says what it should be",
+    )
 
 
 def _end(bot: subprocess.Popen[bytes]) -> str:
@@ -145,10 +167,13 @@ def _say(stdin: IO[bytes], line: bytes) -> None:
 
 
 def _line(stdout: IO[bytes]) -> bytes:
-    line = stdout.readline(LINE_BYTES + 2)
+    line = stdout.readline(LINE_BYTES + 1)
     if not line:
         raise _Gone
-    return line.removesuffix(b"\n")
+    line = line.removesuffix(b"\n")
+    if len(line) > LINE_BYTES:
+        raise _Flood(f"a line longer than {LINE_BYTES} bytes [P-1.5]: {excerpt(line)}")
+    return line
 
 
 def _hear(stdout: IO[bytes], sent: Sent) -> Reply:

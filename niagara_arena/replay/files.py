@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from niagara_arena.errors import InputError
 from niagara_arena.records import GameRecord
@@ -14,6 +14,7 @@ from niagara_arena.store import DEFAULT_DATABASE, open_store
 
 __all__ = ["load", "position_from", "read"]
 
+_WHAT: Final = "give a record that `niagara play --record DIR` wrote, or the id of a stored game"
 _GAME = re.compile(r"g-[0-9a-f]{4,16}")
 _AT_ROUND = re.compile(r"(.+)@(\d{1,7})")
 
@@ -27,11 +28,11 @@ def read(path: str | Path, database: Path = DEFAULT_DATABASE) -> bytes:
         with Path(path).open("rb") as file:
             data = file.read(MAX_RECORD_BYTES + 1)
     except FileNotFoundError:
-        raise InputError(f"there is no file `{path}`") from None
+        raise InputError(f"there is no file `{path}`", _WHAT) from None
     except OSError as error:
-        raise InputError(f"`{path}` can't be read: {error.strerror}") from None
+        raise InputError(f"`{path}` can't be read: {error.strerror}", _WHAT) from None
     if len(data) > MAX_RECORD_BYTES:
-        raise InputError(f"`{path}` is longer than any game record")
+        raise InputError(f"`{path}` is longer than any game record", _WHAT)
     return data
 
 

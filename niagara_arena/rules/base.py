@@ -93,9 +93,11 @@ CARD_BY_ID: Final = {id(play): card for card, play in enumerate(PLAYS)}
 
 def card_of(action: object) -> int:
     """Return the card that an action chooses, 0 if it chooses none."""
-    if type(action) is not PlayCard or type(action.card) is not str:
+    if type(action) is not PlayCard:
         return 0
-    return CARD_BY_NAME.get(action.card, 0)
+    parts: list[object] = list(action)  # one that was made by hand may hold anything, or nothing
+    card = parts[0] if parts else None
+    return CARD_BY_NAME.get(card, 0) if type(card) is str else 0
 
 
 CARD_MENUS: Final = tuple(
@@ -156,7 +158,9 @@ def carry_out(v: Vector, seat: int, action: Paddle, move: Move, events: list[Eve
     i = at + 2 * canoe
     origin = v[i]
     _, end, unload, load, unload_there, load_there, held, _, haul = move
-    events.append(_event(CanoeMoved, (seat, canoe, SPACE_NAMES[origin], *action[1:7])))
+    _, to, unloaded, loaded, unloaded_there, loaded_there, stolen, _ = action
+    acts = (unloaded, loaded, unloaded_there, loaded_there, stolen)
+    events.append(_event(CanoeMoved, (seat, canoe, SPACE_NAMES[origin], to, *acts)))
     if unload or load:
         v[PLACES + PLACE_BESIDE[origin]] += CARGO_PACKED[unload] - CARGO_PACKED[load]
     if unload_there or load_there:

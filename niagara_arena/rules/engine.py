@@ -28,6 +28,7 @@ from niagara_arena.rules.events import (
     SeatRetired,
 )
 from niagara_arena.rules.geometry import JETTY, LOST
+from niagara_arena.rules.memo import Memo
 from niagara_arena.rules.paddling import Menu
 from niagara_arena.rules.river import return_gems
 from niagara_arena.rules.state import (
@@ -186,10 +187,17 @@ def open_secret(setup: Setup, v: Vector) -> tuple[Decision, ...]:
 
 def purchase_number(action: BuyBack) -> int:
     """Return a buy-back as the number kept in a state."""
+    return _PURCHASES[action]
+
+
+def _number_purchase(action: BuyBack) -> int:
     if not action.canoes:
         return BUYS_NOTHING
     gems = CARGO_CODE[tuple(GEM_BY_NAME[gem] for gem in action.gems)]
     return encode_purchase(sum(1 << canoe for canoe in action.canoes), gems)
+
+
+_PURCHASES: Final = Memo(_number_purchase, 256)
 
 
 def purchase_action(number: int) -> BuyBack | None:

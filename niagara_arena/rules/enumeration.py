@@ -42,7 +42,8 @@ from niagara_arena.rules.state import (
 )
 from niagara_arena.rules.text import write_position
 
-_MANY_ROUNDS = 1_000_000
+_MANY_ROUNDS = 1_000_001
+"""So many that no round of a position from outside is the last."""
 
 
 def _seat(setup: Setup, v: Vector, seat: int) -> int:

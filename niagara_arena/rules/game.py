@@ -9,18 +9,19 @@
     print(outcome(state))
 
 Laws kept here: a state handed in is never changed; what is legal is exactly what `apply`
-accepts; anything else raises `RulesError`, and nothing has happened.
+accepts; anything else raises `RulesError`, and nothing has happened. So the entries are declared to
+take any `object`, and look at it themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action
 from niagara_arena.rules.base import CARD_BY_ID, CARD_MENUS, buy_menu, card_of
-from niagara_arena.rules.checks import need_seat, need_state, refuse_state, shown
+from niagara_arena.rules.checks import need_flag, need_seat, need_state, refuse_state, shown
 from niagara_arena.rules.engine import answer_buy, begin_turns, run, run_turns, settle, take_off
 from niagara_arena.rules.events import Event, RoundStarted
 from niagara_arena.rules.explain import explain
@@ -58,11 +59,11 @@ class Step(NamedTuple):
 
 
 def start(
-    rules: str,
-    seats: int,
+    rules: object,
+    seats: object,
     *,
-    max_rounds: int = DEFAULT_MAX_ROUNDS,
-    placings: str = "progress",
+    max_rounds: object = DEFAULT_MAX_ROUNDS,
+    placings: object = "progress",
 ) -> State:
     """Return the first state of a game from the set-up."""
     setup = make_setup(rules, seats, max_rounds, placings)
@@ -70,18 +71,20 @@ def start(
 
 
 def start_from(
-    position: Mapping[str, Any],
+    position: object,
     *,
-    max_rounds: int = DEFAULT_MAX_ROUNDS,
-    placings: str = "progress",
+    max_rounds: object = DEFAULT_MAX_ROUNDS,
+    placings: object = "progress",
 ) -> Step:
     """Return the first state of a game from a position at the start of a round.
 
     What is forced there is played at once; the events tell it.
     """
     setup, v = read_position(position, max_rounds, placings)
-    if v[ROUND] > max_rounds:
-        raise RulesError(f"round {v[ROUND]} is past max_rounds {max_rounds}", "N-5.2", "$.round")
+    if v[ROUND] > setup.max_rounds:
+        raise RulesError(
+            f"round {v[ROUND]} is past max_rounds {setup.max_rounds}", "N-5.2", "$.round"
+        )
     if v[MOOSE] == RETURNING:
         raise RulesError("at the start of a round the moose is back", "N-11.4", "$.moose")
     here = alive(setup, v)
@@ -98,17 +101,25 @@ def start_from(
     return Step(settle(setup, v, events), tuple(events))
 
 
-def pending(state: State) -> tuple[Decision, ...]:
+def pending(state: object) -> tuple[Decision, ...]:
     """Return the open decisions, lowest seat first; empty when the game is over."""
-    try:
-        return state._pending
-    except AttributeError:
+    if not isinstance(state, State):
         refuse_state(state)
+    return state._pending
 
 
-def legal(state: State, seat: int) -> tuple[Action, ...]:
+def legal(state: object, seat: object) -> tuple[Action, ...]:
     """Return the actions of a seat's open decision, in canonical order; empty if it has none."""
-    menus = open_menus(state, seat)
+    if not isinstance(state, State):
+        refuse_state(state)
+    for decision in state._pending:
+        if decision[0] is seat:  # the usual case; `open_menus` judges every other
+            if decision[1] == "card":
+                return CARD_MENUS[state._v[SEATS + decision[0] * STRIDE + HAND]][0].actions
+            menus = state._menus or open_menus(state, seat)
+            break
+    else:
+        menus = open_menus(state, seat)
     if len(menus) == 1:
         return menus[0].actions
     if len(menus) == 2:
@@ -116,64 +127,62 @@ def legal(state: State, seat: int) -> tuple[Action, ...]:
     return tuple([action for menu in menus for action in menu.actions])
 
 
-def open_menus(state: State, seat: int) -> tuple[Menu, ...]:
+def open_menus(state: object, seat: object) -> tuple[Menu, ...]:
     """Return the menus of a seat's open decision; empty if it has none."""
-    try:
-        decisions = state._pending
-    except AttributeError:
+    if not isinstance(state, State):
         refuse_state(state)
-    if type(seat) is not int:
-        need_seat(seat, state.seats)
-    for decision in decisions:
-        if decision[0] == seat:
+    number = seat if type(seat) is int else need_seat(seat, state.seats)
+    for decision in state._pending:
+        if decision[0] == number:
             if decision[1] == "card":
-                return CARD_MENUS[state._v[SEATS + seat * STRIDE + HAND]]
-            return state._menus or (buy_menu(state._setup, state._v, seat),)
-    need_seat(seat, state.seats)
+                return CARD_MENUS[state._v[SEATS + number * STRIDE + HAND]]
+            return state._menus or (buy_menu(state._setup, state._v, number),)
+    need_seat(number, state.seats)
     return ()
 
 
-def apply(state: State, seat: int, action: Action, *, pause_at_round: bool = False) -> Step:
+def apply(state: object, seat: object, action: object, *, pause_at_round: object = False) -> Step:
     """Return the state after a seat's action, with all that happened up to the next real choice.
 
     With ``pause_at_round`` it stops, nothing pending, when a round has just begun. Raises
     RulesError, citing the clause, when the seat is not asked or the action not legal.
     """
-    try:
-        asked = state._pending
-    except AttributeError:
+    if not isinstance(state, State):
         refuse_state(state)
-    if type(seat) is not int:
-        need_seat(seat, state.seats)
+    number = seat if type(seat) is int else need_seat(seat, state.seats)
+    if type(pause_at_round) is not bool:
+        need_flag(pause_at_round, "pause_at_round")
+    pause = pause_at_round is True
+    asked = state._pending
     for decision in asked:
-        if decision[0] == seat:
+        if decision[0] == number:
             break
     else:
-        raise explain(state, seat, action)
+        raise explain(state, number, action)
     v = state._v.copy()
     if decision[1] == "card":
-        at = SEATS + seat * STRIDE
+        at = SEATS + number * STRIDE
         card = CARD_BY_ID.get(id(action)) or card_of(action)
         if not v[at + HAND] >> card & 1:
-            raise explain(state, seat, action)
+            raise explain(state, number, action)
         v[at + CARD] = card
         if len(asked) > 1:  # others still think: nothing is told
             left = asked[1:] if decision is asked[0] else _without(asked, decision)
             return _step(Step, (State(state._setup, v, left, (), state._position), ()))
-        return _begin(state, v, pause_at_round)
+        return _begin(state, v, pause)
     if decision[1] == "buy":
-        return _buy(state, v, seat, action, pause_at_round)
+        return _buy(state, v, number, action, pause)
     for menu in state._menus:
         index = menu.find(action)
         if index >= 0:
             break
     else:
-        menu, index = _find_equal(state, seat, action)
+        menu, index = _find_equal(state, number, action)
     events: list[Event] = []
     setup = state._setup
     perform = setup.ruleset.performs[decision[1]]
-    perform(setup, v, seat, menu.actions[index], menu.moves[index], events)
-    asked, menus = run_turns(setup, v, events) or run(setup, v, events, pause_at_round)
+    perform(setup, v, number, menu.actions[index], menu.moves[index], events)
+    asked, menus = run_turns(setup, v, events) or run(setup, v, events, pause)
     return _step(Step, (State(setup, v, asked, menus, None), tuple(events)))
 
 
@@ -193,7 +202,7 @@ def _without(asked: tuple[Decision, ...], answered: Decision) -> tuple[Decision,
     return tuple([decision for decision in asked if decision is not answered])
 
 
-def _find_equal(state: State, seat: int, action: Action) -> tuple[Menu, int]:
+def _find_equal(state: State, seat: int, action: object) -> tuple[Menu, int]:
     """Find an action that did not come from `legal` but equals one that did."""
     for menu in state._menus:
         index = menu.find_equal(action)
@@ -202,7 +211,7 @@ def _find_equal(state: State, seat: int, action: Action) -> tuple[Menu, int]:
     raise explain(state, seat, action)
 
 
-def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Step:
+def _buy(state: State, v: Vector, seat: int, action: object, pause: bool) -> Step:
     """Note a seat's secret buy-back."""
     menu = buy_menu(state._setup, v, seat)
     index = menu.find_equal(action)
@@ -214,9 +223,9 @@ def _buy(state: State, v: Vector, seat: int, action: Action, pause: bool) -> Ste
     return _begin(state, v, pause)
 
 
-def retire(state: State, seats: Iterable[int]) -> Step:
+def retire(state: object, seats: object) -> Step:
     """Take seats off the table in one step, as the referee may after any decision [N-5.4]."""
-    need_state(state)
+    state = need_state(state)
     if state.over:
         raise RulesError("the game is over", clause="N-5.4")
     if not isinstance(seats, Iterable) or isinstance(seats, str | bytes):
@@ -233,7 +242,7 @@ def retire(state: State, seats: Iterable[int]) -> Step:
     return Step(settle(state._setup, v, events), tuple(events))
 
 
-def first_events(state: State) -> tuple[Event, ...]:
+def first_events(state: object) -> tuple[Event, ...]:
     """Return the event that opens the round in which a state in its secret phase is."""
     v = need_state(state)._v
     return (RoundStarted(v[ROUND], v[START]),) if v[PHASE] == SECRET else ()

@@ -78,7 +78,6 @@ holds at the end before any theft; then its room for thefts, and what it steals.
 
 def base_routes(at: int, points: int, whirlpool: int) -> Iterator[Route]:
     """Yield the routes of the base game from a space [N-4.7…4.10]; there is no whirlpool."""
-    del whirlpool
     if at != JETTY:
         space = at
         for cost in range(1, points + 1):

@@ -64,7 +64,7 @@ from niagara_arena.rules.state import (
     Vector,
     block,
 )
-from niagara_arena.rules.text import position_text
+from niagara_arena.rules.text import number_text, position_text
 
 _CANOES: Final = ("[]", "[0]", "[1]", "[0,1]")
 _PLAYED: Final = ("null", *(f'"{name}"' for name in CARD_NAMES[1:]))
@@ -86,41 +86,38 @@ def turn_text(v: Vector) -> str:
     if v[PHASE] not in (TURNS, CLOSING):
         return "null"
     one = "true" if v[MUST] & EXACTLY_ONE else "false"
-    return (
-        f'{{"seat":{v[ACTOR]},"must":{_CANOES[v[MUST] & 3]},"may":{_CANOES[v[MAY]]},"one":{one}}}'
-    )
+    must, may = _CANOES[v[MUST] & 3], _CANOES[v[MAY]]
+    return f'{{"seat":{number_text(v[ACTOR])},"must":{must},"may":{may},"one":{one}}}'
 
 
-def observation_text(state: State, seat: int) -> str:
+def observation_text(state: object, seat: object) -> str:
     """Return what a seat may see now, as JSON text; raise RulesError for a seat not there."""
-    v = need_state(state)._v
+    state = need_state(state)
+    v = state._v
     setup = state._setup
-    if type(seat) is not int or not 0 <= seat < setup.seats:
-        need_seat(seat, setup.seats)
+    number = need_seat(seat, setup.seats)
     if v[PHASE] == SECRET:
         played = _NONE_PLAYED[setup.seats]
     else:
         played = ",".join([_PLAYED[v[at + CARD] * v[at + SHOWN]] for at in setup.blocks])
-    own = setup.blocks[seat]
+    own = setup.blocks[number]
     card = _PLAYED[v[own + CARD]]
     return (
-        f'{{"seat":{seat},"phase":"{PHASE_NAMES[v[PHASE]]}","max_rounds":{setup.max_rounds},'
-        f'"played":[{played}],"turn":{turn_text(v)},'
+        f'{{"seat":{number_text(number)},"phase":"{PHASE_NAMES[v[PHASE]]}",'
+        f'"max_rounds":{number_text(setup.max_rounds)},"played":[{played}],"turn":{turn_text(v)},'
         f'"own":{{"buy":{_buy_text(v[own + BUY])},"card":{card}}},'
         f'"position":{position_text(state)}}}'
     )
 
 
-def observe(state: State, seat: int) -> dict[str, Any]:
+def observe(state: object, seat: object) -> dict[str, Any]:
     """Return what a seat may see now, as plain lists and dicts."""
     seen: dict[str, Any] = json.loads(observation_text(state, seat))
     return seen
 
 
 def from_observation(
-    observation: Mapping[str, Any],
-    assumed_hidden: Mapping[int, Mapping[str, Any]] | None = None,
-    placings: str = "progress",
+    observation: object, assumed_hidden: object = None, placings: object = "progress"
 ) -> State:
     """Return a state to search in: what was seen, completed by what is assumed of the others.
 

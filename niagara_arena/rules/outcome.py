@@ -15,7 +15,6 @@ from niagara_arena.rules.state import (
     RETIRED,
     ROUND,
     WON,
-    State,
     Vector,
     alive,
     block,
@@ -60,9 +59,10 @@ def is_won(bank: int) -> bool:
     return _MISSING[bank] == 0
 
 
-def outcome(state: State) -> Outcome | None:
+def outcome(state: object) -> Outcome | None:
     """Return how the game ended, or None while it goes on."""
-    if not need_state(state).over:
+    state = need_state(state)
+    if not state.over:
         return None
     v = state._v
     setup = state._setup

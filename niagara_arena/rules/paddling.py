@@ -31,9 +31,10 @@ from niagara_arena.rules.moves import (
 from niagara_arena.rules.state import PLACES, SEATS, STRIDE, WHIRLPOOL
 
 MEMO_REACHES: Final = 4096
-MEMO_MENUS: Final = 4096
+MEMO_MENUS: Final = (0, 16384, 4096)
+"""By capacity: the menus of a single canoe are short, so more of them are kept."""
 MEMO_PADDLES: Final = 8192
-MEMO_ROBBED: Final = 2048
+MEMO_ROBBED: Final = 4096
 MEMO_HAULS: Final = 4096
 
 
@@ -207,9 +208,9 @@ class Paddler:
             self.pair = twin.pair = True
         self._capped = _CAPPED[capacity]
         self._reaches = Memo(self._make_reach, MEMO_REACHES)
-        self._menus = Memo(self._make_menu, MEMO_MENUS)
+        self._menus = Memo(self._make_menu, MEMO_MENUS[capacity])
         self._moves: Memo[tuple[int, ...], tuple[Move, ...]] = (
-            Memo(self._find_moves, MEMO_MENUS) if twin is None else twin._moves
+            Memo(self._find_moves, MEMO_MENUS[capacity]) if twin is None else twin._moves
         )
 
     def _make_reach(self, number: int) -> Reach:
@@ -241,7 +242,13 @@ class Paddler:
         reach = self._reaches[number]
         cap = self._capped
         loaded = cargo << 1 | takes
-        menu = self._menus[(number, loaded, *[cap[v[place]] for place in reach.places])]
+        places = reach.places
+        if len(places) == 1:  # the usual lengths, without a loop
+            menu = self._menus[number, loaded, cap[v[places[0]]]]
+        elif len(places) == 2:
+            menu = self._menus[number, loaded, cap[v[places[0]]], cap[v[places[1]]]]
+        else:
+            menu = self._menus[(number, loaded, *[cap[v[place]] for place in places])]
         spaces = reach.spaces
         if spaces:
             victims = [i for i in rivals if v[i] and spaces >> v[i - 1] & 1]

@@ -68,7 +68,7 @@ ROUND_LIMIT: Final = 1_000_000
 
 
 def read_position(
-    value: object, max_rounds: int = DEFAULT_MAX_ROUNDS, placings: str = "progress"
+    value: object, max_rounds: object = DEFAULT_MAX_ROUNDS, placings: object = "progress"
 ) -> tuple[Setup, Vector]:
     """Return the set-up and the numbers of a position; raise RulesError for a bad one.
 
@@ -83,7 +83,9 @@ def read_position(
     for key in _SPIRITS_KEYS:
         if key not in top and ruleset.extras != (0, 0, 0):
             raise RulesError(f"`{key}` is missing", path="$", clause="N-7.2")
-    seats = _number(top["seats"], "$.seats", 1, 99)
+    counts = ruleset.seat_counts
+    clause = "N-7.1" if name == "spirits" else "N-2.1"
+    seats = _number(top["seats"], "$.seats", counts[0], counts[-1], clause)
     setup = make_setup(name, seats, max_rounds, placings)
     v = [0] * (SEATS + seats * STRIDE)
     v[ROUND] = _number(top["round"], "$.round", 1, ROUND_LIMIT)

@@ -31,11 +31,14 @@ RULES_VERSION: Final = "niagara-rules-1"
 
 RULESETS: Final[dict[str, Ruleset]] = {ruleset.name: ruleset for ruleset in (BASE, SPIRITS)}
 DEFAULT_MAX_ROUNDS: Final = 200
-_MOST_ROUNDS: Final = 1_000_000
+_MOST_ROUNDS: Final = 1_000_001
 
 
 def make_setup(
-    rules: str, seats: int, max_rounds: int = DEFAULT_MAX_ROUNDS, placings: str = "progress"
+    rules: object,
+    seats: object,
+    max_rounds: object = DEFAULT_MAX_ROUNDS,
+    placings: object = "progress",
 ) -> Setup:
     """Return a game's set-up; raise RulesError when the game does not exist."""
     ruleset = RULESETS.get(rules) if isinstance(rules, str) else None

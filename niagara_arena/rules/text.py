@@ -39,7 +39,6 @@ from niagara_arena.rules.state import (
     WEATHER,
     WHIRLPOOL,
     Setup,
-    State,
     Vector,
 )
 
@@ -48,6 +47,14 @@ MEMO_ROWS: Final = 8192
 _SPACE_TEXT: Final = tuple(f'"{name}"' for name in SPACE_NAMES)
 _WHIRLPOOL_TEXT: Final = ("null", *_SPACE_TEXT[1:], '"next"')
 _BEAVER_TEXT: Final = ("null", *_SPACE_TEXT[1:])
+
+
+_NUMBERS: Final = tuple([str(number) for number in range(256)])
+
+
+def number_text(number: int) -> str:
+    """Return a number as JSON; the usual small ones quickly."""
+    return _NUMBERS[number] if 0 <= number < 256 else str(number)
 
 
 def names_text(names: tuple[str, ...]) -> str:
@@ -84,18 +91,34 @@ def canoe_text(capacity: int, at: int, cargo: int) -> str:
     )
 
 
-def _rows(capacities: tuple[int, int]) -> Memo[tuple[int, ...], str]:
-    """Return a memo of a seat's row by the numbers of its block up to the hand."""
+def _rows(capacities: tuple[int, int]) -> Memo[int, str]:
+    """Return a memo of a seat's row by the numbers of its block, packed as `_row_key` does."""
 
-    def write(numbers: tuple[int, ...]) -> str:
+    def write(key: int) -> str:
         canoes = [
-            canoe_text(capacity, numbers[2 * c], numbers[2 * c + 1])
+            canoe_text(capacity, key >> 10 * c & 31, key >> 10 * c + 5 & 31)
             for c, capacity in enumerate(capacities)
         ]
-        hand = names_text(tuple(CARD_NAMES[card] for card in cards_of(numbers[HAND])))
-        return f'{{"canoes":[{",".join(canoes)}],"bank":{GEMS_TEXT[numbers[BANK]]},"hand":{hand},'
+        hand = names_text(tuple([CARD_NAMES[card] for card in cards_of(key >> 20 & _HANDS)]))
+        return f'{{"canoes":[{",".join(canoes)}],"bank":{GEMS_TEXT[key >> 31]},"hand":{hand},'
 
     return Memo(write, MEMO_ROWS)
+
+
+_HANDS: Final = (1 << 11) - 1
+assert len(CARD_NAMES) <= 11
+
+
+def _row_key(v: Vector, at: int) -> int:
+    """Pack what a seat's row shows into one number, which is quicker to look up than a tuple."""
+    return (
+        v[at]
+        | v[at + 1] << 5
+        | v[at + 2] << 10
+        | v[at + 3] << 15
+        | v[at + HAND] << 20
+        | v[at + BANK] << 31
+    )
 
 
 _ROWS: Final = {capacities: _rows(capacities) for capacities in ((1, 1), (2, 1))}
@@ -115,7 +138,7 @@ def write_position(setup: Setup, v: Vector) -> str:
     ruleset = setup.ruleset
     rows = _ROWS[ruleset.capacities]
     players = ",".join(
-        [rows[tuple(v[at : at + HAND + 1])] + _RETIRED[v[at + RETIRED] > 0] for at in setup.blocks]
+        [rows[_row_key(v, at)] + _RETIRED[v[at + RETIRED] > 0] for at in setup.blocks]
     )
     if v[WHIRLPOOL]:
         extras = (
@@ -125,15 +148,17 @@ def write_position(setup: Setup, v: Vector) -> str:
     else:
         extras = '"whirlpool":null,"beaver":null,"moose":null}'
     return (
-        f'{{"rules":"{ruleset.name}","seats":{setup.seats},"round":{v[ROUND]},'
-        f'"start":{v[START]},"weather":{v[WEATHER]},"next_arm":"{ARM_NAMES[v[NEXT_ARM]]}",'
+        f'{{"rules":"{ruleset.name}","seats":{number_text(setup.seats)},'
+        f'"round":{number_text(v[ROUND])},"start":{number_text(v[START])},'
+        f'"weather":{number_text(v[WEATHER])},"next_arm":"{ARM_NAMES[v[NEXT_ARM]]}",'
         f'"places":{{{_PLACES_TEXT[tuple(v[PLACES:SEATS])]}}},"players":[{players}],{extras}'
     )
 
 
-def position_text(state: State) -> str:
+def position_text(state: object) -> str:
     """Return the canonical JSON of what lies on the table, without who has chosen what."""
-    text = need_state(state)._position
+    state = need_state(state)
+    text = state._position
     if text is None:
         text = state._position = write_position(state._setup, state._v)
     return text

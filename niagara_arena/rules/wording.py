@@ -33,8 +33,9 @@ from niagara_arena.rules.actions import (
     action_from_json,
     action_to_json,
 )
+from niagara_arena.rules.checks import need_seat, need_state
 from niagara_arena.rules.components import CARGO_CODE, CARGO_PACKED, GEM_BY_NAME
-from niagara_arena.rules.events import EVENT_TYPES, Event, event_from_json, event_to_json
+from niagara_arena.rules.events import EVENT_TYPES, event_from_json, event_to_json
 from niagara_arena.rules.game import open_menus
 from niagara_arena.rules.geometry import JETTY, LOST
 from niagara_arena.rules.memo import Memo
@@ -50,8 +51,7 @@ _ACTION_TYPES: Final = frozenset((BuyBack, PlayCard, Paddle, Stay, Weather, Arm,
 _EVENT_KINDS: Final = frozenset(EVENT_TYPES.values())
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+_compact: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _write_action(key: tuple[type[Any], Any]) -> str:
@@ -70,7 +70,7 @@ _ACTION_TEXTS: Final = Memo(_write_action, MEMO_TEXTS)
 _EVENT_TEXTS: Final = Memo(_write_event, MEMO_TEXTS)
 
 
-def action_text(action: Action) -> str:
+def action_text(action: object) -> str:
     """Return an action as compact JSON; raise RulesError for what is none."""
     kind = type(action)
     if kind not in _ACTION_TYPES:
@@ -83,7 +83,7 @@ def action_text(action: Action) -> str:
         raise RulesError(f"a {kind.__name__} of the wrong parts is no action") from None
 
 
-def event_text(event: Event) -> str:
+def event_text(event: object) -> str:
     """Return an event as compact JSON; raise RulesError for what is none."""
     kind = type(event)
     if kind not in _EVENT_KINDS:
@@ -99,7 +99,7 @@ def event_text(event: Event) -> str:
 # --- Legal actions -----------------------------------------------------------------------------
 
 
-def legal_text(state: State, seat: int) -> str:
+def legal_text(state: object, seat: object) -> str:
     """Return the legal actions of a seat's open decision as a JSON list, in canonical order.
 
     Each is the action's object, with ``result`` where the table above says so; the list is
@@ -112,7 +112,7 @@ def legal_text(state: State, seat: int) -> str:
     return "[" + ",".join([menu.text or _write_menu(state, seat, menu) for menu in menus]) + "]"
 
 
-def _write_menu(state: State, seat: int, menu: Menu) -> str:
+def _write_menu(state: object, seat: object, menu: Menu) -> str:
     """Write the entries of a menu, and remember them with it."""
     if isinstance(menu, CanoeMenu):
         which = 2 * menu.canoe + menu.takes
@@ -123,7 +123,9 @@ def _write_menu(state: State, seat: int, menu: Menu) -> str:
             ]
         )
     else:
-        text = ",".join([_entry(state, seat, action) for action in menu.actions])
+        here = need_state(state)
+        number = need_seat(seat, here.seats)
+        text = ",".join([_entry(here, number, action) for action in menu.actions])
     menu.text = text
     return text
 

@@ -14,12 +14,11 @@ import shutil
 from typing import Any
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.sandbox import cgroups, limits, offer, reach
+from niagara_arena.sandbox import cgroups, limits, offer, reach, seccomp
 from niagara_arena.sandbox.interface import Launch, Process
 from niagara_arena.sandbox.keeper.cage import FIRST
 from niagara_arena.sandbox.keeping import Keeper
 from niagara_arena.sandbox.process import CagedProcess
-from niagara_arena.sandbox.seccomp import assemble
 from niagara_arena.sandbox.view import View
 
 __all__ = ["NOBODY", "Bwrap", "find_bwrap", "hand_over", "system_paths"]
@@ -72,9 +71,10 @@ class Bwrap:
         for one in launch.runtimes:
             reach.require(one.path, self._uid, f"the runtime {one.name} is in `{one.path}`")
         plan = self._plan(launch, program)
-        group = self._groups.create(launch.limits) if self._groups else None
+        forks = launch.multi_process or launch.writable
+        group = self._groups.create(launch.limits, clock=forks) if self._groups else None
         try:
-            started = self._keeper.start(plan, group.add if group else None)
+            started = self._keeper.start(plan, group)
         except BaseException:
             if group:
                 group.remove()
@@ -106,8 +106,8 @@ class Bwrap:
             "core": launch.core,
             "drop": None if self._uid is None else [NOBODY, NOBODY],
             "rlimits": limits.resources(launch),
-            "processes": launch.limits.processes + 3,
-            "filter": assemble(fork=fork, shared=False, build=launch.writable).hex(),
+            "by_user": limits.by_user(launch.limits.processes + 3),
+            "filter": seccomp.written(fork=fork, shared=False, build=launch.writable),
             "veil": veil,
             "hold": self._groups is not None,
         }

@@ -21,6 +21,8 @@ __all__ = ["Cgroups", "Group", "find"]
 SLACK_MB = 16
 """For the processes of the cage itself, and what the kernel keeps for a bot."""
 
+RUNNERS_LEAF = "niagara-runner"
+"""Where the runner itself goes in a v2 group, whose inner nodes may hold no process."""
 
 PLAIN_PASSES, STOP_PASSES = 3, 1000
 """How often to signal a group before forking is refused in it, and before giving up."""
@@ -36,14 +38,21 @@ class Cgroups:
         """By controller; for v2 all the same."""
         self._counter = itertools.count()
 
-    def create(self, limits: Limits) -> Group:
-        """Make a group with a bot's limits; tmpfs pages count as its memory too."""
+    def create(self, limits: Limits, *, clock: bool = True) -> Group:
+        """Make a group with a bot's limits; tmpfs pages count as its memory too.
+
+        `clock`: whether its CPU time will be asked for.
+        """
         name = f"niagara-{os.getpid()}-{next(self._counter)}"
-        places = {controller: base / name for controller, base in self.bases.items()}
+        places = {
+            controller: base / name
+            for controller, base in self.bases.items()
+            if clock or controller != "cpuacct"
+        }
         for place in dict.fromkeys(places.values()):
             place.mkdir()
         memory = (limits.memory_mb + limits.tmp_mb + limits.shm_mb + SLACK_MB) * MB
-        group = Group(self.kind, places)
+        group = Group(self.kind, places, self.bases["pids"])
         try:
             if self.kind == "v1":
                 group.write("memory", "memory.limit_in_bytes", memory)
@@ -63,15 +72,26 @@ class Cgroups:
 class Group:
     """Hold one bot's group."""
 
-    def __init__(self, kind: str, places: dict[str, Path]) -> None:
+    def __init__(self, kind: str, places: dict[str, Path], base: Path) -> None:
         self._kind = kind
         self._places = places
+        self._base = base
         self._processes = 0
         """The limit of processes to go back to, while forking is refused; 0: it is not."""
 
     def write(self, controller: str, file: str, value: int) -> None:
         """Set a value of the group."""
         (self._places[controller] / file).write_text(f"{value}\n", "ascii")
+
+    def brace(self) -> None:
+        """Have the kernel get ready for `add`, while we wait for a process to add.
+
+        The first move between groups after a pause waits some milliseconds until every core has
+        taken note that there are moves; those that follow soon do not. So we move to where we are.
+        """
+        with contextlib.suppress(OSError):  # then `add` waits
+            home = self._base / RUNNERS_LEAF
+            (home if home.is_dir() else self._base).joinpath("cgroup.procs").write_text("0\n")
 
     def add(self, pid: int) -> None:
         """Move a process into the group; its children follow it."""
@@ -213,7 +233,7 @@ def _delegate(base: Path) -> bool:
         if wanted <= set(control.read_text().split()):
             return True
         if (base / "cgroup.procs").read_text().split() == [str(os.getpid())]:
-            leaf = base / "niagara-runner"
+            leaf = base / RUNNERS_LEAF
             leaf.mkdir(exist_ok=True)
             (leaf / "cgroup.procs").write_text(f"{os.getpid()}\n")
         control.write_text("+memory +pids\n")

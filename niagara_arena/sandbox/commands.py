@@ -16,7 +16,7 @@ def resolve(launch: Launch, path: str) -> str:
     if not launch.command or not launch.command[0]:
         raise InputError("the bot's command is empty", "say what to run: `run` in its bot.toml")
     if not os.path.isdir(launch.directory):
-        raise InputError(f"`{launch.directory}` is not a directory")
+        raise InputError(f"`{launch.directory}` is not a directory", "name a folder")
     word = launch.command[0]
     inside = os.path.join(launch.directory, word)
     if os.path.lexists(inside):

@@ -7,25 +7,32 @@ would tie its bots to its parent's life.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
+from niagara_arena.sandbox.cgroups import Group
+from niagara_arena.sandbox.interface import Lost
+from niagara_arena.sandbox.keeper.removing import remove_tree
 from niagara_arena.sandbox.line import Line
 
 __all__ = ["Keeper", "Started"]
 
 PROGRAM = Path(__file__).parent / "keeper"
+PREFIX = "niagara-scratch-"
+YOUNG_S = 60.0
+"""How long a scratch directory without a lock is left alone."""
 START_S = 20.0
 """How long a start may take before we call it our own failure."""
 
@@ -54,6 +61,8 @@ class Keeper:
         self._owner = 0
         self._line: socket.socket | None = None
         self._scratch = ""
+        self._in_use = -1
+        """What holds the lock of the scratch directory."""
 
     @property
     def scratch(self) -> str:
@@ -62,11 +71,19 @@ class Keeper:
             self._ensure()
         return self._scratch
 
-    def start(self, plan: dict[str, Any], hold: Callable[[int], None] | None = None) -> Started:
+    def start(self, plan: dict[str, Any], group: Group | None = None) -> Started:
         """Carry out a plan; raise what its warden reports.
 
-        `hold` is called with the first process of the bot's namespace before the bot runs.
+        bwrap is put into `group` before it does anything, and so is all that it starts. Where the
+        warden was killed with the plan in its hands, another gets it: a killed keeper leaves such a
+        one for a moment.
         """
+        try:
+            return self._start(plan, group)
+        except Lost:
+            return self._start(plan, group)
+
+    def _start(self, plan: dict[str, Any], group: Group | None) -> Started:
         stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
         ours, wardens = socket.socketpair()
         theirs = (stdin[0], stdout[1], stderr[1])
@@ -78,21 +95,29 @@ class Keeper:
             wardens.close()
             for one in theirs:
                 os.close(one)
+        if group is not None:
+            group.brace()
         for one in mine:
             os.set_blocking(one, False)
         facts = line.wait(START_S)
-        if facts is not None and "held" in facts and hold is not None:
+        if facts is not None and "held" in facts and group is not None:
             try:
-                hold(facts["held"])
+                group.add(facts["held"])
                 line.order(b"g")
                 facts = line.wait(START_S)
             except OSError as error:
                 facts = {"what": error.filename or "", "error": error.strerror}
         if facts is None or "pid" not in facts:
             words = _drain(mine[2])
+            gone = facts is None and line.ended
             line.close()
             for one in mine:
                 os.close(one)
+            if gone and not words:
+                raise Lost(
+                    "what watches over the bots was killed from outside",
+                    "see who ends processes here: the kernel for lack of memory, or a person",
+                )
             raise _refusal(plan, facts, words)
         return Started(*mine, line=line, facts=facts, keeper=self)
 
@@ -114,8 +139,9 @@ class Keeper:
     def _ensure(self) -> None:
         if self._line is not None and self._owner == os.getpid():
             return
-        self._scratch = tempfile.mkdtemp(prefix="niagara-", dir=_open_folder())
-        os.chmod(self._scratch, 0o755)
+        if self._owner != os.getpid():  # else the last keeper was killed, and left it to us
+            self._scratch, self._in_use = _make_scratch()
+            weakref.finalize(self, os.close, self._in_use)
         self._line, theirs = socket.socketpair()
         command = [sys.executable, "-I", "-S", str(PROGRAM), str(theirs.fileno()), str(os.getpid())]
         process = subprocess.Popen(
@@ -123,13 +149,13 @@ class Keeper:
             env={},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=(theirs.fileno(),),
+            pass_fds=(theirs.fileno(), self._in_use),
             start_new_session=True,
             cwd="/",
         )
         theirs.close()
         self._owner = os.getpid()
-        weakref.finalize(self, _let_go, self._line, process, self._owner)
+        weakref.finalize(self, _let_go, self._line, process, self._owner, self._scratch)
 
     def _send(self, plan: dict[str, Any], descriptors: list[int]) -> None:
         assert self._line is not None
@@ -139,13 +165,47 @@ class Keeper:
         self._line.sendall(message[sent:])
 
 
-def _let_go(line: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
+def _let_go(
+    line: socket.socket, process: subprocess.Popen[bytes], owner: int, scratch: str
+) -> None:
     line.close()
     if os.getpid() == owner:
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
             process.wait(10)
+            remove_tree(scratch)  # a keeper that was killed left it
     else:
         process.returncode = 0  # our parent's child: not ours to wait for
+
+
+def _make_scratch() -> tuple[str, int]:
+    """Make a scratch directory; return it with the lock that tells it is in use.
+
+    We hold the lock and so do the keeper and its wardens, who inherit it: it is free when all are
+    gone. What lies about unlocked was left by a keeper that was killed together with its runner.
+    """
+    folder = _open_folder()
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(PREFIX):
+                _remove_if_abandoned(entry.path)
+    scratch = tempfile.mkdtemp(prefix=PREFIX, dir=folder)
+    os.chmod(scratch, 0o755)
+    lock = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return scratch, lock
+
+
+def _remove_if_abandoned(scratch: str) -> None:
+    """Remove a scratch directory of ours that nobody uses; whoever just made one will lock it."""
+    with contextlib.suppress(OSError):
+        lock = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            found = os.fstat(lock)
+            if found.st_uid == os.geteuid() and time.time() - found.st_ctime > YOUNG_S:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(scratch)
+        finally:
+            os.close(lock)
 
 
 def _open_folder() -> str:

@@ -12,18 +12,18 @@ count of threads: a bot that exceeds its own share is found by its warden, 20 ti
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from typing import Any
 
 from niagara_arena.errors import NotPossibleHere
-from niagara_arena.sandbox import limits, offer, reach, uids
+from niagara_arena.sandbox import limits, offer, reach, seccomp, uids
 from niagara_arena.sandbox.bwrap import hand_over, system_paths
 from niagara_arena.sandbox.interface import Launch, Process
+from niagara_arena.sandbox.keeper.removing import remove_tree
 from niagara_arena.sandbox.keeping import Keeper, Started
 from niagara_arena.sandbox.process import BotProcess
-from niagara_arena.sandbox.seccomp import SELF, assemble
+from niagara_arena.sandbox.seccomp import SELF
 
 __all__ = ["Landlocked"]
 
@@ -95,12 +95,12 @@ class Landlocked:
             "cwd": directory,
             "core": launch.core,
             "drop": None if uid is None else [uid, uid],
-            "rlimits": {**limits.resources(launch), "NPROC": (processes, processes)},
+            "rlimits": limits.resources(launch) | limits.by_user(processes),
             "threads": None if launch.writable else launch.limits.processes,
             "landlock": {
                 "read": read,
                 "write": [*_DEVICES, *([directory, tmp] if launch.writable else [])],
-                "filter": assemble(fork=launch.writable, shared=True, build=launch.writable).hex(),
+                "filter": seccomp.written(fork=launch.writable, shared=True, build=launch.writable),
                 "self": SELF,
             },
         }
@@ -128,7 +128,7 @@ class _Landlocked(BotProcess):
         """Kill, wait until nothing is left, close what we hold."""
         super().close()
         if self._tmp:
-            shutil.rmtree(self._tmp, ignore_errors=True)
+            remove_tree(self._tmp)
         if self._claim is not None:
             self._claim.release()
 

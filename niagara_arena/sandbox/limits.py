@@ -8,7 +8,7 @@ import re
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.sandbox.interface import Launch
 
-__all__ = ["MB", "PATH", "check", "environment", "resources", "variable"]
+__all__ = ["MB", "PATH", "by_user", "check", "environment", "resources", "variable"]
 
 MB = 1 << 20
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -51,17 +51,25 @@ def resources(launch: Launch) -> dict[str, tuple[int, int]]:
         "DATA": limits.memory_mb * MB,
         "FSIZE": limits.file_mb * MB,
         "NOFILE": limits.open_files,
-        "MEMLOCK": 64 << 10,
         "MSGQUEUE": 0,
         "NICE": 0,
         "RTPRIO": 0,
-        "SIGPENDING": 1024,
     }
     found = {name: (value, value) for name, value in both.items()}
     found["STACK"] = (8 * MB, 64 * MB)
     if limits.cpu_s is not None:
         found["CPU"] = (limits.cpu_s, limits.cpu_s + 1)  # SIGXCPU, then SIGKILL
     return found
+
+
+def by_user(processes: int) -> dict[str, tuple[int, int]]:
+    """Return the limits on what the kernel counts by user.
+
+    They must be set in a namespace that holds but one bot: set before, they bound all of a user's
+    bots together, and one could starve the others.
+    """
+    found = {"MEMLOCK": 64 << 10, "NPROC": processes, "SIGPENDING": 1024}
+    return {name: (value, value) for name, value in found.items()}
 
 
 def environment(launch: Launch, arena: str, home: str, runtimes: dict[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import shutil
@@ -49,11 +50,15 @@ def _copy_rules(package: Path) -> None:
                 shutil.copy2(path, package / "__pycache__" / path.name)
 
 
-def etc_folders() -> list[str]:
-    """List the directories of /etc that programs need: links to programs, settings of java."""
-    return [
+@functools.cache
+def etc_folders() -> tuple[str, ...]:
+    """List the directories of /etc that programs need: links to programs, settings of java.
+
+    Looked up once, so that what `lay_out` made places for is what is shown.
+    """
+    return tuple(
         path for name in ("alternatives", "java*") for path in sorted(glob.glob(f"/etc/{name}"))
-    ]
+    )
 
 
 def _copy_etc(target: Path) -> None:

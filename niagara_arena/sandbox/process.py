@@ -81,8 +81,13 @@ class BotProcess:
         """Return how it ended, or None while it runs."""
         if self._exit is None:
             facts = self._line.read()
-            if facts is not None:
+            if facts is not None and facts["status"] is not None:
                 self._exit = self._judge(int(facts["status"]), int(facts.get("peak_kb", 0)) << 10)
+            elif facts is not None:  # its cage was killed: by us, by the kernel, by somebody
+                ended = self._judge(-signal.SIGKILL, int(facts.get("peak_kb", 0)) << 10)
+                if not ended.memory:
+                    self._check_warden()
+                self._exit = ended
             elif self._line.ended:
                 self._check_warden()
                 self._exit = self._judge(-signal.SIGKILL, 0)
@@ -153,13 +158,14 @@ class CagedProcess(BotProcess):
         self._shared = launch.multi_process or launch.writable
         self._init = _open_pid(started.facts["init"])
         self._bot = _open_pid(self.pid)
+        self._group_base_ns = (group.cpu_ns() if self._shared and group is not None else None) or 0
 
     def cpu_ns(self) -> int:
         """Read the CPU time used; of all its processes if it may fork."""
         if self._shared and self._group is not None:
             used = self._group.cpu_ns()
             if used is not None:
-                return used
+                return used - self._group_base_ns
         return super().cpu_ns()
 
     def stdout_closed(self) -> bool:

@@ -21,9 +21,9 @@ def fingerprint(directory: Path) -> str:
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files + [one for one in folders if os.path.islink(f"{folder}/{one}")]):
             path = os.path.join(folder, name)
-            digest.update(os.path.relpath(path, directory).encode() + b"\0")
+            digest.update(os.fsencode(os.path.relpath(path, directory)) + b"\0")
             if os.path.islink(path):
-                digest.update(b"link\0" + os.readlink(path).encode() + b"\0")
+                digest.update(b"link\0" + os.fsencode(os.readlink(path)) + b"\0")
             elif os.path.isfile(path):
                 digest.update(b"x" if os.access(path, os.X_OK) else b"-")
                 with open(path, "rb") as file:

@@ -11,6 +11,7 @@ Calls newer than `NEWEST` are refused as unknown: nobody has judged them yet.
 from __future__ import annotations
 
 import errno
+import functools
 import glob
 import platform
 import struct
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox.syscalls import NUMBERS
 
-__all__ = ["SELF", "assemble", "denied"]
+__all__ = ["SELF", "assemble", "denied", "written"]
 
 SELF = 0x5E1F5E1F
 """Stands for the bot's own pid; whoever installs the filter puts the real one in its place."""
@@ -72,8 +73,10 @@ _PREADV2_NOWAIT = 8
 
 _IOCTL_TERMINAL = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: typing into a terminal."""
-_PRCTL = (1, 22, 35, 36, 62, 0x59616D61)
-"""PR_SET_PDEATHSIG, SECCOMP, MM, CHILD_SUBREAPER, SCHED_CORE, PTRACER."""
+_PRCTL = (1, 22, 35, 36, 62, 67, 0x59616D61)
+"""PR_SET_PDEATHSIG, SECCOMP, MM, CHILD_SUBREAPER, SCHED_CORE, MEMORY_MERGE, PTRACER."""
+_MADVISE = (12,)
+"""MADV_MERGEABLE: whether a page was merged with a rival's tells what the rival's holds."""
 
 # Where a bot shares the host's processes, under the same uid perhaps.
 _SHARED_NEVER = ("pidfd_open", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
@@ -83,6 +86,10 @@ chmod chown fchmod fchmodat fchmodat2 fchown fchownat fremovexattr fsetxattr fut
 lremovexattr lsetxattr removexattr setxattr utime utimensat utimes
 """.split()
 _SELF_ONLY = ("kill", "tgkill", "tkill")
+_BY_CLOCK = ("clock_getres", "clock_gettime", "clock_nanosleep", "timer_create")
+_CLOCK_OTHERS, _CLOCK_THREAD = 1 << 31, 4
+"""Marks of a clock named by a pid, which may be a rival's; and of one that is a thread's, which
+the kernel shows to its own process alone."""
 _FCNTL_OWNERS = (8, 10, 15)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX: having the kernel signal another process."""
 _IOCTL_OWNERS = (0x8901, 0x8902)
@@ -116,14 +123,23 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
         fcntls += _FCNTL_OWNERS
         ioctls += _IOCTL_OWNERS
         program.refuse_unless("prlimit64", 0, (0, SELF))
+        for name in _BY_CLOCK:
+            program.clock_of_others(name)
         if not fork:
             for name in _SELF_ONLY:
                 program.refuse_unless(name, 0, (SELF,))
     program.refuse_if("fcntl", 1, fcntls)
     program.refuse_if("ioctl", 1, ioctls)
     program.refuse_if("prctl", 0, _PRCTL)
+    program.refuse_if("madvise", 2, _MADVISE)
     program.clone(fork)
     return program.finish()
+
+
+@functools.cache
+def written(*, fork: bool, shared: bool, build: bool) -> str:
+    """Return this machine's filter as a plan holds it, assembled once."""
+    return assemble(fork=fork, shared=shared, build=build).hex()
 
 
 def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
@@ -200,6 +216,14 @@ class _Program:
     def refuse_unless(self, name: str, argument: int, values: Sequence[int]) -> None:
         """Refuse a call unless the low word of an argument is one of `values`."""
         self._by_argument(name, argument, values, listed=_ALLOW, other=_ERROR | errno.EPERM)
+
+    def clock_of_others(self, name: str) -> None:
+        """Refuse the CPU clock of a process that is named by its pid."""
+        by_pid = _instruction(_ANY_BIT, 0, 1, _CLOCK_OTHERS)
+        of_thread = _instruction(_ANY_BIT, 0, 1, _CLOCK_THREAD)
+        allow = _instruction(_RETURN, 0, 0, _ALLOW)
+        refuse = _instruction(_RETURN, 0, 0, _ERROR | errno.EPERM)
+        self._rule(name, [_argument(0), by_pid, of_thread, allow, refuse])
 
     def clone(self, fork: bool) -> None:
         """Refuse new namespaces, and without `fork` anything but a thread."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from niagara_arena import compiled
 from niagara_arena.sandbox import cgroups, remedies
 from niagara_arena.sandbox.bwrap import NOBODY, Bwrap, find_bwrap
 from niagara_arena.sandbox.choosing import trial
@@ -105,6 +106,7 @@ def survey(runtimes: tuple[Runtime, ...] = ()) -> Survey:
             _cgroup(groups),
             _clock(),
             _cores(),
+            _hot_modules(),
         ),
         toolchains=find_toolchains(uid),
         runtimes=tuple(_runtime(one) for one in runtimes),
@@ -194,6 +196,14 @@ def _clock() -> Finding:
     return Finding("cpu clock", True, "the kernel tells a bot's CPU time")
 
 
+def _hot_modules() -> Finding:
+    ok, words = compiled.state()
+    if ok:
+        return Finding("rules", True, "compiled")
+    cost = "the referee takes 1.7 times as long"
+    return Finding("rules", False, f"interpreted: {words}", cost, "make compile, in a checkout")
+
+
 def _cores() -> Finding:
     mask = _mask()
     total = os.cpu_count() or 1
@@ -211,5 +221,5 @@ def _runtime(runtime: Runtime) -> RuntimeFinding:
     try:
         found = fingerprint(Path(runtime.path))
     except OSError as error:
-        return RuntimeFinding(runtime.name, runtime.path, False, "", str(error))
+        return RuntimeFinding(runtime.name, runtime.path, False, "", error.strerror or str(error))
     return RuntimeFinding(runtime.name, runtime.path, True, found)

@@ -12,12 +12,17 @@ from typing import Any
 
 from niagara_arena.sandbox import offer
 from niagara_arena.sandbox.interface import Launch
+from niagara_arena.sandbox.keeper.veil import EMPTY
 from niagara_arena.sandbox.limits import MB
 
 __all__ = ["BUILD_FILES", "SHM_FILES", "TMP_FILES", "View"]
 
 TMP_FILES, SHM_FILES, BUILD_FILES = 2048, 256, 65536
 """How many files a bot's /tmp and /dev/shm, and a build's /tmp, may hold."""
+
+FIRST = "/proc/1"
+"""Hidden: through its `mem` a bot could make the first process of its namespace play in its stead,
+whom nobody times or freezes."""
 
 _LINKED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -58,6 +63,7 @@ class View:
         for link, target in self.links.items():
             words += ["--symlink", target, link]
         words += ["--proc", "/proc", "--dev", "/dev"]
+        words += ["--size", "4096", "--perms", "0555", "--tmpfs", FIRST, "--remount-ro", FIRST]
         for target, (size, _) in self.scratch.items():
             words += ["--perms", "1777", "--size", str(size), "--tmpfs", target]
         words += ["--remount-ro", "/dev"]
@@ -83,4 +89,7 @@ class View:
         }
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             plan["links"][f"/dev/{name}"] = f"/proc/self/fd/{number}"  # type: ignore[index]
-        return plan, ["--dev-bind", f"{at}/root", "/", "--proc", "/proc"]
+        return plan, [
+            *("--dev-bind", f"{at}/root", "/", "--proc", "/proc"),
+            *("--ro-bind", f"{at}/{EMPTY}", FIRST),
+        ]

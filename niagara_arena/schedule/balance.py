@@ -47,12 +47,16 @@ def balances(
     entrants: Sequence[str],
     seating: str,
     owners: dict[str, str] | None = None,
+    openings: int = 1,
 ) -> list[Balance]:
-    """Return the balance of each size of table."""
+    """Return the balance of each size of table; a match plays the seating once an opening."""
     by_size: dict[int, list[tuple[str, ...]]] = {}
     for table in tables:
         by_size.setdefault(len(table), []).append(table)
-    return [balance_of(by_size[size], entrants, seating, owners or {}) for size in sorted(by_size)]
+    return [
+        balance_of(by_size[size], entrants, seating, owners or {}, openings)
+        for size in sorted(by_size)
+    ]
 
 
 def balance_of(
@@ -60,10 +64,11 @@ def balance_of(
     entrants: Sequence[str],
     seating: str,
     owners: dict[str, str],
+    openings: int = 1,
 ) -> Balance:
     """Count the tables of one size; `owners` says which entrants should not meet."""
     seats = len(tables[0])
-    rows = seatings(seating, seats)
+    rows = seatings(seating, seats) * openings
     games: Counter[str] = Counter()
     places: Counter[tuple[str, int]] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()

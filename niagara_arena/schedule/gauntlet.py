@@ -19,13 +19,20 @@ DEFAULT_GAMES = 60
 
 
 def gauntlet(
-    challengers: int, field: int, seats: int, games_a_table: int, games_per_bot: int, key: str
+    challengers: int,
+    field: int,
+    seats: int,
+    games_a_table: int,
+    games_per_bot: int,
+    key: str,
+    openings: int = 1,
 ) -> Tables:
     """Return blocks of tables: numbers below `challengers` challenge, the rest are the field.
 
-    `games_per_bot` is a minimum for each challenger, 0 for the default.
+    `games_a_table` is the length of the seating, which a match plays once for each of its
+    `openings`; `games_per_bot` a minimum for each challenger, 0 for the default.
     """
-    tables = ceil((games_per_bot or DEFAULT_GAMES) / games_a_table)
+    tables = ceil((games_per_bot or DEFAULT_GAMES) / (games_a_table * openings))
     inner = seats - 1
     if field == inner:
         count = ceil(tables / seats) * seats if games_a_table % seats else tables

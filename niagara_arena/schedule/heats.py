@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from niagara_arena.rules import RULESETS
 from niagara_arena.schedule.chance import Chance, keyed
 from niagara_arena.schedule.seating import seatings
-from niagara_arena.schedule.spec import Entrant, Spec
+from niagara_arena.schedule.spec import Entrant, Spec, largest_table
 from niagara_arena.schedule.standings import Outcome, scores
 from niagara_arena.schedule.swiss import SMALLEST_TABLE, Player, pair_heat, seat_table
 
@@ -53,9 +52,8 @@ def next_heat(
     ]
     if len(players) < SMALLEST_TABLE:
         return []
-    largest = max(RULESETS[spec.settings.rules].seat_counts)
     key = keyed(spec.seed, "heat", heat).hex()
-    pairing = pair_heat(players, spec.seats[0], min(largest, max(5, spec.seats[0] + 1)), key)
+    pairing = pair_heat(players, spec.seats[0], largest_table(spec), key)
     tables = []
     for numbers in pairing:
         members = Chance(key, *numbers).shuffled([players[number] for number in numbers])

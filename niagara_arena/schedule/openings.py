@@ -30,7 +30,10 @@ def random_opening(rules: str, seats: int, rounds: int, seed: str) -> dict[str, 
     Nobody is retired there or has won. Play that is won before is thrown away and begun anew.
     """
     if not 1 <= rounds <= MAX_OPENING_ROUNDS:
-        raise InputError(f"an opening has 1 to {MAX_OPENING_ROUNDS} rounds, not {rounds}")
+        raise InputError(
+            f"an opening has 1 to {MAX_OPENING_ROUNDS} rounds, not {rounds}",
+            "as in `--openings random:4`",
+        )
     for attempt in range(_TRIES):
         chance = Chance(seed, "opening", rules, seats, rounds, attempt)
         played = random_rounds(rules, seats, rounds + 1, chance.choice)

@@ -21,7 +21,7 @@ from niagara_arena.schedule.openings import random_opening
 from niagara_arena.schedule.round_robin import round_robin
 from niagara_arena.schedule.seating import seatings
 from niagara_arena.schedule.seeds import game_id, game_seed, match_id
-from niagara_arena.schedule.spec import Entrant, Spec, check_spec, opening_rounds
+from niagara_arena.schedule.spec import Entrant, Spec, check_spec, match_games, opening_rounds
 
 __all__ = ["Numbering", "Planned", "fixed_plan", "make_job", "numbered", "plan_tables"]
 
@@ -52,7 +52,10 @@ def numbered(entrants: Iterable[Entrant], spec: Spec) -> list[Entrant]:
         return shuffled
     first = [entrant for entrant in shuffled if entrant.submission in spec.challengers]
     if len(first) != len(set(spec.challengers)) or not first:
-        raise InputError("a gauntlet needs challengers, and each must be an entrant")
+        raise InputError(
+            "a gauntlet needs challengers, and each must be an entrant",
+            "name challengers among the bots with --challengers",
+        )
     return first + [entrant for entrant in shuffled if entrant.submission not in spec.challengers]
 
 
@@ -76,10 +79,14 @@ def _blocks(spec: Spec, order: Sequence[Entrant], seats: int) -> Tables:
         challengers = len(set(spec.challengers))
         field = len(order) - challengers
         if field < seats - 1:
-            raise InputError(f"a field of {field} is too small for tables of {seats}")
-        return gauntlet(challengers, field, seats, games, each, spec.seed)
+            raise InputError(
+                f"a field of {field} is too small for tables of {seats}",
+                "name more bots, or smaller tables with --seats",
+            )
+        return gauntlet(challengers, field, seats, games, each, spec.seed, spec.match_openings)
     owners = [e.owner or e.submission for e in order] if spec.one_per_owner else []
-    return round_robin(len(order), seats, games, each, spec.seed, owners)
+    openings = spec.match_openings
+    return round_robin(len(order), seats, games, each, spec.seed, owners, openings)
 
 
 def _merged(sizes: Sequence[Tables]) -> Iterator[list[tuple[int, ...]]]:
@@ -124,7 +131,7 @@ class Numbering:
             match = match_id(self._spec.seed, table, index)
             planned.append(Planned(self._matches, self._games, heat, match, table, index))
             self._matches += 1
-            self._games += len(seatings(self._spec.seating, len(table)))
+            self._games += match_games(self._spec, len(table))
         return planned
 
 
@@ -135,33 +142,45 @@ def plan_tables(planned: Iterable[Planned]) -> list[tuple[str, ...]]:
 
 def make_job(spec: Spec, planned: Planned) -> MatchJob:
     """Return what a worker needs to play a match."""
-    seats = len(planned.table)
     # In a gauntlet the field's games are the same for every challenger; see `gauntlet`.
     common = sorted(set(planned.table) - set(spec.challengers))
     what = common if spec.format == "gauntlet" else sorted(planned.table)
-    occasion = keyed(spec.seed, "occasion", seats, *what, planned.index, size=16).hex()
-    opening, position = _opening(spec, seats, occasion, planned.index, what)
+    # A table's openings are counted through all its matches, so that none comes twice.
+    first = planned.index * spec.match_openings
+    games: list[GameJob] = []
+    for index in range(first, first + spec.match_openings):
+        games += _games(spec, planned, what, index, len(games))
     return MatchJob(
         match=planned.match,
         entrants=planned.table,
-        games=tuple(
-            GameJob(
-                game=game_id(spec.seed, planned.match, number),
-                seating=seating,
-                seed=game_seed(spec.seed, occasion, number),
-                opening=opening,
-                position=position,
-            )
-            for number, seating in enumerate(seatings(spec.seating, seats))
-        ),
+        games=tuple(games),
         settings=spec.settings,
     )
+
+
+def _games(
+    spec: Spec, planned: Planned, what: Sequence[str], index: int, before: int
+) -> list[GameJob]:
+    """Return the games of one opening, the table's `index`th; `before` games precede them."""
+    seats = len(planned.table)
+    occasion = keyed(spec.seed, "occasion", seats, *what, index, size=16).hex()
+    opening, position = _opening(spec, seats, occasion, index, what)
+    return [
+        GameJob(
+            game=game_id(spec.seed, planned.match, before + number),
+            seating=seating,
+            seed=game_seed(spec.seed, occasion, number),
+            opening=opening,
+            position=position,
+        )
+        for number, seating in enumerate(seatings(spec.seating, seats))
+    ]
 
 
 def _opening(
     spec: Spec, seats: int, occasion: str, index: int, what: Sequence[str]
 ) -> tuple[str, dict[str, Any] | None]:
-    """Return the name and the position that a match starts from."""
+    """Return the name and the position that a table's `index`th opening starts from."""
     rounds = opening_rounds(spec.openings)
     if rounds:
         position = random_opening(spec.settings.rules, seats, rounds, occasion)

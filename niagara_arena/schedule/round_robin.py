@@ -37,13 +37,15 @@ def round_robin(
     games_per_bot: int,
     key: str,
     owners: Sequence[str] = (),
+    openings: int = 1,
 ) -> Tables:
     """Return blocks of tables of entrants' numbers, their places balanced.
 
     `games_a_table` is the length of the seating; `games_per_bot` a minimum, 0 for the default.
-    With `owners`, one for each entrant, bots of one owner do not meet.
+    With `owners`, one for each entrant, bots of one owner do not meet. A match plays the seating
+    once for each of its `openings`.
     """
-    passes, designed = _amounts(entrants, seats, games_a_table, games_per_bot)
+    passes, designed = _amounts(entrants, seats, games_a_table, games_per_bot, openings)
     chance = Chance(key, "round robin", entrants, seats)
     blocks: Tables = []
     if passes:
@@ -63,8 +65,11 @@ def round_robin(
     return blocks
 
 
-def _amounts(entrants: int, seats: int, games_a_table: int, games_per_bot: int) -> tuple[int, int]:
+def _amounts(
+    entrants: int, seats: int, seating: int, games_per_bot: int, openings: int
+) -> tuple[int, int]:
     """Return how often all tables are played, and how many orbits of a design besides."""
+    games_a_table = seating * openings
     tables_a_bot = comb(entrants - 1, seats - 1)
     a_pass = tables_a_bot * games_a_table
     if not games_per_bot:
@@ -74,8 +79,9 @@ def _amounts(entrants: int, seats: int, games_a_table: int, games_per_bot: int) 
     orbits = ceil(rest / (seats * games_a_table))
     if rest and 2 * a_pass <= 3 * orbits * seats * games_a_table:
         passes, orbits = passes + 1, 0
-    if games_a_table % seats:
-        # One game a table: only so many passes give everybody every seat equally often.
+    if seating % seats:
+        # One place a table, however many openings: only so many passes give everybody every seat
+        # equally often.
         while passes * tables_a_bot % seats:
             passes += 1
     return passes, orbits

@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
+from math import lcm
 
 from msgspec import Struct
 
+from niagara_arena.schedule.spec import MAX_GAMES_A_MATCH
+
 __all__ = ["POINT", "Outcome", "Place", "Score", "game_points", "scores", "standings"]
 
-POINT = 302_400
-"""One point: divisible by every number of games a match has and of seats a table has."""
+POINT = 120 * lcm(*range(1, MAX_GAMES_A_MATCH + 1))
+"""One point: divisible by what a place is worth at any table, and that by any number of games."""
 
 
 class Outcome(Struct, frozen=True):

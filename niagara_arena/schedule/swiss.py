@@ -54,7 +54,7 @@ class Player(Struct, frozen=True):
 def table_sizes(field: int, preferred: int, largest: int) -> tuple[int, ...]:
     """Split a field into tables as near to the preferred size as can be, large ones first."""
     if field < SMALLEST_TABLE:
-        raise InputError(f"{field} bots are too few for a table")
+        raise InputError(f"{field} bots are too few for a table", "at least 3 must be left")
     best: list[tuple[int, tuple[int, ...]] | None] = [(0, ()), *[None] * field]
     for total in range(1, field + 1):
         for size in range(SMALLEST_TABLE, min(largest, total) + 1):
@@ -66,7 +66,9 @@ def table_sizes(field: int, preferred: int, largest: int) -> tuple[int, ...]:
                     best[total] = split
     found = best[field]
     if found is None:
-        raise InputError(f"{field} bots can't be split into tables of 3 to {largest}")
+        raise InputError(
+            f"{field} bots can't be split into tables of 3 to {largest}", "name more bots, or fewer"
+        )
     return tuple(sorted(found[1], reverse=True))
 
 

@@ -72,7 +72,10 @@ def _explain(error: sqlite3.Error, path: Path) -> ArenaError:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreBusy(f"`{path}` is in use ({error})", "try again in a moment")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return NotPossibleHere(f"can't open `{path}`: {error}")
+        return NotPossibleHere(
+            f"can't open `{path}`: {error}",
+            "name another file with --db, or see who may read this one",
+        )
     return StoreDamaged(f"`{path}`: {error}", "please report this")
 
 

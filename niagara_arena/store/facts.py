@@ -148,7 +148,9 @@ class Writer:
         """Begin a tournament; return its number."""
         with self.transaction() as db:
             if db.execute("SELECT 1 FROM tournaments WHERE name = ?", (facts.name,)).fetchone():
-                raise InputError(f"there is a tournament `{facts.name}` already")
+                raise InputError(
+                    f"there is a tournament `{facts.name}` already", "choose another --name"
+                )
             db.execute(
                 "INSERT OR IGNORE INTO epochs VALUES (?, ?, ?)",
                 (facts.epoch, facts.rules_version, _text(facts.spec.settings)),
@@ -250,7 +252,7 @@ class Writer:
         if kind not in ("game", "submission", "owner"):
             raise InputError(f"`{kind}` can't be annulled", "a game, submission or owner can")
         if not reason.strip():
-            raise InputError("an annulment needs a reason")
+            raise InputError("an annulment needs a reason", "say it with --reason")
         with self.transaction() as db:
             db.execute(
                 "INSERT INTO annulments (kind, target, tournament, reason, made)"

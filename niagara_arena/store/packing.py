@@ -17,7 +17,10 @@ from niagara_arena.errors import ArenaError
 
 __all__ = ["DamagedRecord", "pack", "pack_measured", "unpack", "unpack_measured"]
 
-_LEVEL = 9
+_LEVEL = 7
+_MEMORY = 7
+"""How large zlib's own tables are. Records are short: with larger ones most of the time goes into
+clearing them, and nothing comes out smaller."""
 _MAX_BYTES = 80 << 20
 
 _ACTS = "".join(
@@ -70,7 +73,7 @@ class DamagedRecord(ArenaError):
 
 def pack(data: bytes) -> bytes:
     """Return the bytes in less room."""
-    squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, 9, zdict=_DICTIONARY)
+    squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, _MEMORY, zdict=_DICTIONARY)
     return _FIRST + squeeze.compress(data) + squeeze.flush()
 
 
@@ -101,7 +104,8 @@ def pack_measured(line: bytes, times: Sequence[Sequence[int]]) -> bytes:
         raise DamagedRecord("a measured line should begin with three empty lists of times")
     text = pack(line)
     planes = b"".join(_planes(numbers) for numbers in times)
-    packed = zlib.compress(planes, _LEVEL)
+    squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, 15, _MEMORY)
+    packed = squeeze.compress(planes) + squeeze.flush()
     return _SECOND + _HEAD.pack(len(text), *map(len, times)) + text + packed
 
 
@@ -129,8 +133,11 @@ def unpack_measured(packed: bytes) -> bytes:
 
 def _planes(numbers: Sequence[int]) -> bytes:
     """Return all lowest bytes, then all second ones, and so on."""
-    most = 0xFFFFFFFF
-    data = struct.pack(f"<{len(numbers)}I", *[min(max(number, 0), most) for number in numbers])
+    kind = f"<{len(numbers)}I"
+    try:
+        data = struct.pack(kind, *numbers)
+    except struct.error:  # a time too long for four bytes, or before its beginning
+        data = struct.pack(kind, *[min(max(number, 0), 0xFFFFFFFF) for number in numbers])
     return b"".join(data[weight::4] for weight in range(4))
 
 

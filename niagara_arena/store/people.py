@@ -64,11 +64,17 @@ def parse_roster(data: bytes, where: str) -> Roster:
     keys = [entry.key for entry in roster.owner]
     for key in keys:
         if not key or keys.count(key) > 1:
-            raise InputError(f"`{where}`: each owner needs a key of its own, not `{key}` twice")
+            raise InputError(
+                f"`{where}`: each owner needs a key of its own, not `{key}` twice",
+                "docs/tournaments.md shows what a roster looks like",
+            )
     bots = [bot for entry in roster.owner for line in entry.bots.values() for bot in line]
     for bot in bots:
         if bots.count(bot) > 1:
-            raise InputError(f"`{where}`: `{bot}` belongs to one owner and one line")
+            raise InputError(
+                f"`{where}`: `{bot}` belongs to one owner and one line",
+                "docs/tournaments.md shows what a roster looks like",
+            )
     return roster
 
 
@@ -113,7 +119,10 @@ class People:
                 (owner,),
             ).rowcount
             if not done:
-                raise InputError(f"no owner `{owner}` in the database")
+                raise InputError(
+                    f"no owner `{owner}` in the database",
+                    "the owners' keys are those of the roster",
+                )
             db.execute(
                 "UPDATE authors SET author = NULL WHERE submission IN"
                 " (SELECT submission FROM entrants WHERE owner = ?1 UNION SELECT submission"
@@ -128,4 +137,6 @@ def read_roster(path: Path) -> Roster:
     try:
         return parse_roster(path.read_bytes(), str(path))
     except OSError as error:
-        raise InputError(f"can't read `{path}`: {error.strerror}") from None
+        raise InputError(
+            f"can't read `{path}`: {error.strerror}", "see that the file exists and may be read"
+        ) from None

@@ -14,7 +14,7 @@ import msgspec
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.records import Standing
 from niagara_arena.schedule.plan import Planned
-from niagara_arena.schedule.spec import Entrant, Spec
+from niagara_arena.schedule.spec import MAX_GAMES_A_MATCH, Entrant, Spec
 from niagara_arena.schedule.standings import Outcome
 from niagara_arena.store.database import explained, is_written
 from niagara_arena.store.facts import STANDINGS, TournamentFacts
@@ -90,7 +90,9 @@ class Reader:
                 return number
         known = [str(row[0]) for row in self._rows("SELECT name FROM tournaments ORDER BY 1")]
         if not known:
-            raise NotPossibleHere(f"`{self._path}` holds no tournament yet")
+            raise NotPossibleHere(
+                f"`{self._path}` holds no tournament yet", "`niagara tournament run` begins one"
+            )
         if name is not None:
             raise InputError(f"no tournament `{name}`", f"there are {', '.join(known[:20])}")
         return as_int(self._rows("SELECT max(tournament) FROM tournaments")[0][0])
@@ -160,9 +162,10 @@ class Reader:
         for order, heat, match, members, state, sentence, games in self._each(
             "SELECT ord, heat, match, members, state, sentence,"
             " (SELECT count(*) FROM games g WHERE g.tournament = m.tournament AND"
-            "  g.place >= m.first_game AND g.place < m.first_game + 64 AND g.ord = m.ord)"
+            "  g.place >= m.first_game AND g.place < m.first_game + ? AND g.ord = m.ord)"
             " FROM matches m LEFT JOIN ends USING (tournament, ord) WHERE tournament = ?"
             " ORDER BY ord",
+            MAX_GAMES_A_MATCH,
             tournament,
         ):
             yield MatchRow(

@@ -34,7 +34,7 @@ def salvage(path: Path) -> Iterator[Salvaged]:
     Where even the number of games is lost, only those that are found are yielded.
     """
     if not path.exists():
-        raise NotPossibleHere(f"there is no database `{path}`")
+        raise NotPossibleHere(f"there is no database `{path}`", "name the file with --db")
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
     try:
         # Tells SQLite to go on although the file is shorter than its header says.

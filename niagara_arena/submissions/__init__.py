@@ -15,6 +15,7 @@ from niagara_arena.submissions.bundled import bundled_bots, starter_kits
 from niagara_arena.submissions.preparing import MAX_LIMITS, Ready, grant_limits, prepare
 from niagara_arena.submissions.runtimes import (
     offered_runtimes,
+    parse_runtime,
     read_runtimes,
     resolve_runtimes,
     runtime_digest,
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "offered_runtimes",
     "open_cache",
+    "parse_runtime",
     "prepare",
     "read_manifest",
     "read_runtimes",

@@ -280,11 +280,16 @@ class _Watch:
 
     def _too_much(self) -> str | None:
         files = size = 0
-        for folder, _, names in os.walk(self._work):
-            for name in names:
-                with suppress(OSError):  # gone already
-                    size += os.lstat(os.path.join(folder, name)).st_blocks * 512
-            files += len(names)
+        waiting = [str(self._work)]
+        while waiting:
+            with suppress(OSError), os.scandir(waiting.pop()) as entries:  # gone, or locked
+                for entry in entries:
+                    files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        with suppress(OSError):
+                            size += entry.stat(follow_symlinks=False).st_blocks * 512
             if files > self._caps.files or size > self._caps.total_bytes:
                 return f"it writes more than {self._caps.files} files or {self._megabytes} MB"
         return None

@@ -127,16 +127,24 @@ def asked_limits(manifest: Manifest) -> Limits:
 
 def _toml(data: bytes, where: str) -> dict[str, Any]:
     if len(data) > MAX_MANIFEST_BYTES:
-        raise InputError(f"{where} is longer than {MAX_MANIFEST_BYTES} bytes")
+        raise InputError(
+            f"{where} is longer than {MAX_MANIFEST_BYTES} bytes",
+            "docs/bot-toml.md describes the file",
+        )
     if data.startswith(b"\xef\xbb\xbf"):
         raise InputError(f"{where} begins with a byte order mark", "save it as UTF-8 without BOM")
     try:
         return tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 at byte {error.start}") from None
+        raise InputError(
+            f"{where} is not UTF-8 at byte {error.start}", "save the file as UTF-8"
+        ) from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
         text = str(error) or "nested too deeply"
-        raise InputError(f"{where} is no TOML: {text[:1].lower()}{text[1:]}") from None
+        raise InputError(
+            f"{where} is no TOML: {text[:1].lower()}{text[1:]}",
+            "docs/bot-toml.md describes the file",
+        ) from None
 
 
 def _check_keys(table: Mapping[str, Any], where: str) -> None:
@@ -190,18 +198,27 @@ def _check_values(manifest: Manifest, where: str) -> None:
             )
     for runtime in runtimes_of(manifest):
         if not re.fullmatch(_NAME, runtime):
-            raise InputError(f"{where}: {quoted(runtime)} is no name for a runtime")
+            raise InputError(
+                f"{where}: {quoted(runtime)} is no name for a runtime",
+                "docs/bot-toml.md describes the file",
+            )
     for name, param in manifest.params.items():
         trouble = trouble_with_param(param)
         if trouble:
-            raise InputError(f"{where}: params.{name}: {trouble}")
+            raise InputError(
+                f"{where}: params.{name}: {trouble}", "docs/bot-toml.md describes the file"
+            )
 
 
 def _check_command(argv: Sequence[str], where: str, key: str, given: object) -> None:
     if not argv or not argv[0]:
-        raise InputError(f"{where}: {key} is an empty command")
+        raise InputError(
+            f"{where}: {key} is an empty command", "docs/bot-toml.md describes the file"
+        )
     if any("\0" in word for word in argv):
-        raise InputError(f"{where}: {key} has a NUL character")
+        raise InputError(
+            f"{where}: {key} has a NUL character", "docs/bot-toml.md describes the file"
+        )
     if isinstance(given, str) and (found := _SHELL_WORDS.intersection(argv)):
         word = sorted(found)[0]
         better = 'build = [["cc", "-c", "a.c"], ["cc", "a.o"]]' if key == "build" else ""
@@ -217,7 +234,10 @@ def _argv(command: str | Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
     except ValueError as error:
-        raise InputError(f"{quoted(command)} is no command: {str(error).lower()}") from None
+        raise InputError(
+            f"{quoted(command)} is no command: {str(error).lower()}",
+            "close every quote, as in a shell",
+        ) from None
 
 
 def _builds(

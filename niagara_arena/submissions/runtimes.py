@@ -32,7 +32,13 @@ from niagara_arena.submissions.names import quoted, suggestion
 from niagara_arena.submissions.staging import default_cache, open_cache, unreachable
 from niagara_arena.submissions.submission import Submission
 
-__all__ = ["offered_runtimes", "read_runtimes", "resolve_runtimes", "runtime_digest"]
+__all__ = [
+    "offered_runtimes",
+    "parse_runtime",
+    "read_runtimes",
+    "resolve_runtimes",
+    "runtime_digest",
+]
 
 VARIABLE = "NIAGARA_RUNTIMES"
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
@@ -62,7 +68,10 @@ def read_runtimes(file: Path) -> dict[str, Runtime]:
             f"correct {VARIABLE}",
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{quoted(str(file))} is no TOML: {str(error).lower()}") from None
+        raise InputError(
+            f"{quoted(str(file))} is no TOML: {str(error).lower()}",
+            "docs/bot-toml.md says how runtimes are offered",
+        ) from None
     unknown = [key for key in table if key != "runtimes"]
     listed = table.get("runtimes", {})
     if unknown or not isinstance(listed, dict):
@@ -77,6 +86,17 @@ def read_runtimes(file: Path) -> dict[str, Runtime]:
             )
         runtimes[name] = Runtime(name, str((file.parent / path).resolve()))
     return runtimes
+
+
+def parse_runtime(text: str) -> Runtime:
+    """Return the runtime that a word of a command line names: ``NAME=DIR``."""
+    name, sign, path = text.partition("=")
+    if not (_NAME.fullmatch(name) and sign and path):
+        raise InputError(
+            f"{quoted(text)} is no runtime",
+            "give a name (a to z, 0 to 9, - and _) and a directory: NAME=DIR",
+        )
+    return Runtime(name, os.path.abspath(path))
 
 
 def resolve_runtimes(submission: Submission, offered: Mapping[str, Runtime]) -> tuple[Runtime, ...]:
@@ -123,7 +143,10 @@ def _check_readable(runtime: Runtime) -> None:
             f"correct the file that {VARIABLE} names",
         )
     if not os.access(path, os.R_OK | os.X_OK):
-        raise NotPossibleHere(f"the runtime `{runtime.name}` can't be read: {quoted(str(path))}")
+        raise NotPossibleHere(
+            f"the runtime `{runtime.name}` can't be read: {quoted(str(path))}",
+            "see that it exists and may be read",
+        )
     if os.geteuid() != 0:
         return
     closed = unreachable(path)

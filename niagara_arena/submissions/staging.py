@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import stat
 import tempfile
 import time
@@ -28,6 +27,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from niagara_arena.errors import InputError, NotPossibleHere
+from niagara_arena.sandbox.keeper.removing import remove_tree
 from niagara_arena.submissions.names import quoted
 from niagara_arena.submissions.submission import Submission
 from niagara_arena.submissions.tree import Caps, Tree, read_tree
@@ -173,32 +173,6 @@ def _remove_spoilt(final: Path) -> None:
     with suppress(FileNotFoundError):  # another worker has removed it
         os.rename(final, aside)
         remove_tree(aside)
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a folder, read-only ones in it included; no matter if it is gone already."""
-    if not folder.is_dir() or folder.is_symlink():
-        return
-    _unlock(str(folder), None)
-    for _, folders, _, handle in os.fwalk(folder):
-        for name in folders:
-            _unlock(name, handle)
-    shutil.rmtree(folder)
-
-
-def _unlock(name: str, parent: int | None) -> None:
-    """Let us into a directory; a link in its place, which a stranger may put there, stays shut."""
-    by_path = getattr(os, "O_PATH", 0)  # without it, what may not be read can't be opened
-    flags = by_path or os.O_RDONLY
-    try:
-        handle = os.open(name, flags | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
-    except OSError:  # a link, or gone
-        return
-    try:
-        with suppress(PermissionError):  # not ours: then we are root and need no permission
-            os.chmod(f"/proc/self/fd/{handle}" if by_path else handle, 0o700)
-    finally:
-        os.close(handle)
 
 
 class Cleaned(Struct, frozen=True):

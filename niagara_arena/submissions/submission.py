@@ -181,10 +181,15 @@ def _manifest_bytes(path: Path) -> bytes:
             "`niagara bot new LANGUAGE DIR` makes a bot that has one",
         ) from None
     except OSError as error:
-        raise InputError(f"{quoted(str(file))} can't be read: {error.strerror}") from None
+        raise InputError(
+            f"{quoted(str(file))} can't be read: {error.strerror}", "see that it may be read"
+        ) from None
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise InputError(f"{quoted(str(file))} is no file")
+            raise InputError(
+                f"{quoted(str(file))} is no file",
+                "name a folder with a `bot.toml`, or a command in quotes",
+            )
         return os.read(handle, MAX_MANIFEST_BYTES + 1)
     finally:
         os.close(handle)
@@ -210,7 +215,10 @@ def _words(reference: str) -> list[str]:
     try:
         words = shlex.split(reference)
     except ValueError as error:
-        raise InputError(f"{quoted(reference)} is no command: {str(error).lower()}") from None
+        raise InputError(
+            f"{quoted(reference)} is no command: {str(error).lower()}",
+            "close every quote, as in a shell",
+        ) from None
     if not words or not words[0]:
         raise InputError(f"{quoted(reference)} is no command", "give a directory or `@name`")
     if not Path(words[0]).is_file() and not shutil.which(words[0]):

@@ -144,7 +144,10 @@ class _Reader:
     def walk(self, directory: int, prefix: str) -> None:
         """Read the directory open as `directory`; `prefix` is its path with a slash, or empty."""
         if prefix.count("/") > self.caps.depth:
-            raise InputError(f"{quoted(prefix)} is nested more than {self.caps.depth} deep")
+            raise InputError(
+                f"{quoted(prefix)} is nested more than {self.caps.depth} deep",
+                "leave out what the bot does not need to play",
+            )
         with os.scandir(directory) as found:
             names = sorted(item.name for item in found)
         for name in names:
@@ -193,7 +196,8 @@ class _Reader:
         if size > self.caps.file_bytes:
             raise InputError(
                 f"{quoted(path)} has {_megabytes(size)}, and {_megabytes(self.caps.file_bytes)} "
-                "are allowed for one file"
+                "are allowed for one file",
+                "leave out what the bot does not need to play",
             )
         if self.total + size > self.caps.total_bytes:
             raise InputError(
@@ -309,11 +313,17 @@ def _directory(root: Path) -> Iterator[int]:
     try:
         handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise NotPossibleHere(f"there is no directory {quoted(str(root))}") from None
+        raise NotPossibleHere(
+            f"there is no directory {quoted(str(root))}", "name a folder with a `bot.toml`"
+        ) from None
     except NotADirectoryError:
-        raise InputError(f"{quoted(str(root))} is no directory") from None
+        raise InputError(
+            f"{quoted(str(root))} is no directory", "name a folder with a `bot.toml`"
+        ) from None
     except PermissionError:
-        raise NotPossibleHere(f"the directory {quoted(str(root))} can't be read") from None
+        raise NotPossibleHere(
+            f"the directory {quoted(str(root))} can't be read", "see who may read it: `ls -ld`"
+        ) from None
     try:
         yield handle
     finally:

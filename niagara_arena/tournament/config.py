@@ -38,6 +38,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     heats: int = 0
     seating: str = "balanced"
     openings: str = "none"
+    openings_per_match: int = 1
     seed: str = ""
     """Empty: 128 random bits, or those of the tournament that is resumed."""
     profile: str = "standard"
@@ -63,7 +64,9 @@ def read_config(path: Path) -> Config:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(f"can't read `{path}`: {error.strerror}") from None
+        raise InputError(
+            f"can't read `{path}`: {error.strerror}", "see that the file exists and may be read"
+        ) from None
     try:
         raw = msgspec.toml.decode(data)
         _check_keys(raw, path)
@@ -109,7 +112,10 @@ def _moved_openings(openings: str, base: Path) -> str:
 def make_spec(config: Config, seed: str, challengers: tuple[str, ...] = ()) -> Spec:
     """Return what decides the schedule; `challengers` are submissions' ids."""
     if config.keep_logs not in KEEP_LOGS:
-        raise InputError(f"`keep_logs` is {', '.join(KEEP_LOGS)}, not `{config.keep_logs}`")
+        raise InputError(
+            f"`keep_logs` is {', '.join(KEEP_LOGS)}, not `{config.keep_logs}`",
+            "docs/example-tournament.toml explains every key",
+        )
     changes = {"rules": config.rules, "names": config.names, **config.settings}
     seats = (config.seats,) if isinstance(config.seats, int) else tuple(sorted(config.seats))
     openings = config.openings
@@ -129,6 +135,7 @@ def make_spec(config: Config, seed: str, challengers: tuple[str, ...] = ()) -> S
         challengers=tuple(sorted(challengers)),
         one_per_owner=config.one_per_owner,
         withdraw_after=config.withdraw_after,
+        openings_per_match=config.openings_per_match,
     )
 
 
@@ -147,10 +154,16 @@ def _read_positions(path: Path) -> tuple[dict[str, Any], ...]:
         except (ValueError, RecursionError):
             position = None
         if not isinstance(position, dict):
-            raise InputError(f"`{path}`, line {number}: no JSON object")
+            raise InputError(
+                f"`{path}`, line {number}: no JSON object",
+                "a file of openings has one position a line: `niagara rules random` prints some",
+            )
         positions.append(position)
     if not positions:
-        raise InputError(f"`{path}` holds no position")
+        raise InputError(
+            f"`{path}` holds no position",
+            "a file of openings has one position a line: `niagara rules random` prints some",
+        )
     return tuple(positions)
 
 

@@ -98,7 +98,9 @@ def enter(
             submission = load(reference)
             if submission.id in submissions:
                 twin = submissions[submission.id].name
-                raise InputError(f"it is the same, file for file, as {twin}")
+                raise InputError(
+                    f"it is the same, file for file, as {twin}", "leave one of the two out"
+                )
             params = resolve_params(submission, config.params.get(submission.name, {}))
             if backend is not None:
                 tell(f"preparing {submission.name}")
@@ -146,7 +148,10 @@ def _check_params(config: Config, submissions: Iterable[Submission]) -> None:
     names = {submission.name for submission in submissions}
     for name in config.params:
         if name not in names:
-            raise InputError(f"`params.{name}`: no bot here is called {name}")
+            raise InputError(
+                f"`params.{name}`: no bot here is called {name}",
+                "use the name that stands in its `bot.toml`",
+            )
 
 
 def _challengers(config: Config, submissions: dict[str, Submission]) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ def first_plan(spec: Spec, entrants: Sequence[Entrant]) -> tuple[list[Planned], 
         planned = fixed_plan(spec, entrants)
         heats = planned[-1].heat + 1
     owners = {e.submission: e.owner for e in entrants}
-    return planned, balances(plan_tables(planned), list(owners), spec.seating, owners), heats
+    tables = plan_tables(planned)
+    found = balances(tables, list(owners), spec.seating, owners, spec.match_openings)
+    return planned, found, heats
 
 
 def make_facts(name: str, spec: Spec, entrants: Sequence[Entrant]) -> TournamentFacts:
@@ -73,12 +75,16 @@ def differences(stored: TournamentFacts, meant: TournamentFacts) -> list[str]:
     for what in ("arena", "rules_version"):
         if getattr(stored, what) != getattr(meant, what):
             found.append(f"{what}: {getattr(stored, what)} is stored, {getattr(meant, what)} now")
-    old = _flat(msgspec.to_builtins(stored.spec))
-    new = _flat(msgspec.to_builtins(meant.spec))
+    old, new = _said(stored.spec), _said(meant.spec)
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):
             found.append(f"{key}: {old.get(key)!r} is stored, {new.get(key)!r} now")
     return found + _entrant_differences(stored.entrants, meant.entrants)
+
+
+def _said(spec: Spec) -> dict[str, object]:
+    """Return all settings by name, with the default that a spec leaves unsaid."""
+    return _flat(msgspec.to_builtins(spec)) | {"openings_per_match": spec.match_openings}
 
 
 def _entrant_differences(stored: Sequence[Entrant], meant: Sequence[Entrant]) -> list[str]:

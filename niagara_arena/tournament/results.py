@@ -74,8 +74,8 @@ def _cpu(record: GameRecord) -> tuple[int, ...]:
     acts = (act for line in record.rounds for act in line.acts)
     decisions = (act for act in acts if isinstance(act, Played))
     for act, time_us in zip(decisions, record.measured.cpu_us, strict=False):
-        used[act.seat].append(max(0, min(time_us, 0xFFFFFFFF)))
+        used[act.seat].append(time_us)
     found: list[int] = []
     for times in used:
         found += [median_low(times), max(times)] if times else [0, 0]
-    return tuple(found)
+    return tuple(max(0, min(time_us, 0xFFFFFFFF)) for time_us in found)

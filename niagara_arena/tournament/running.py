@@ -25,6 +25,7 @@ from multiprocess.connection import wait
 
 from niagara_arena.errors import ArenaError, NotPossibleHere
 from niagara_arena.schedule.plan import Planned, make_job
+from niagara_arena.schedule.spec import match_games
 from niagara_arena.store import EndState, MatchEnd, Store, StoreFull
 from niagara_arena.tournament.agenda import Agenda, Border
 from niagara_arena.tournament.workers import (
@@ -89,7 +90,7 @@ def cores_for(jobs: int, force: bool) -> list[int | None]:
     """Return the core of each worker; refuse more workers than cores unless forced."""
     cores = available_cores()
     if jobs < 1:
-        raise NotPossibleHere(f"{jobs} jobs play nothing")
+        raise NotPossibleHere(f"{jobs} jobs play nothing", "1 is the least")
     if jobs > len(cores) and not force:
         raise NotPossibleHere(
             f"{jobs} jobs are more than the {len(cores)} cores that may be used here",
@@ -274,8 +275,10 @@ class Runner:
         """Stop while there is still room to stop well."""
         needed = _SPARE_BYTES
         if everything:
+            spec = self.agenda.spec
+            longest = max(match_games(spec, seats) for seats in spec.seats)
             left = self.agenda.total_matches - self.agenda.ended
-            needed += left * 4 * _GAME_BYTES
+            needed += left * longest * _GAME_BYTES
         free = self._free_bytes()
         if free < needed:
             raise StoreFull(

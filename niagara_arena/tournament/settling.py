@@ -11,7 +11,7 @@ from niagara_arena.records import RatedGame
 from niagara_arena.store import Store
 from niagara_arena.tournament.agenda import Border
 
-__all__ = ["until_settled"]
+__all__ = ["at_the_end", "until_settled"]
 
 
 def until_settled(store: Store, tournament: int, epsilon: float = EPSILON) -> Border:
@@ -32,3 +32,10 @@ def until_settled(store: Store, tournament: int, epsilon: float = EPSILON) -> Bo
         return f"{decision.state}: {decision.sentence}"
 
     return border
+
+
+def at_the_end(store: Store, tournament: int, epsilon: float = EPSILON) -> str:
+    """Say whether a tournament that has played its whole schedule is settled."""
+    decision = decide(store.rated_games(store.facts(tournament).name), epsilon=epsilon)
+    word = "settled" if decision.state is State.SETTLED else "not settled"
+    return f"{word}: {decision.sentence}"

@@ -15,8 +15,8 @@ from niagara_arena.replay import decode, verify_bytes
 from niagara_arena.replay.codec import record_hash
 from niagara_arena.schedule.heats import heat_count, next_heat, withdrawn
 from niagara_arena.schedule.plan import Numbering, Planned, fixed_plan, make_job, numbered
-from niagara_arena.schedule.seating import seatings
 from niagara_arena.schedule.seeds import bot_seed
+from niagara_arena.schedule.spec import match_games
 from niagara_arena.store import GameRow, MatchRow, Store, TournamentFacts
 from niagara_arena.tournament.planning import epoch_of, tournament_hash
 from niagara_arena.tournament.results import game_facts
@@ -110,7 +110,7 @@ def _expected(
     for order, row in rows.items():
         if row.state == "played" and order in schedule:
             first = schedule[order].first_game
-            for number in range(len(seatings(facts.spec.seating, len(row.table)))):
+            for number in range(match_games(facts.spec, len(row.table))):
                 places[first + number] = order
     return places
 

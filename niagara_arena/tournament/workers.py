@@ -11,6 +11,7 @@ Laws kept here:
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -179,7 +180,12 @@ def stop_all(workers: Sequence[Worker]) -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, _pass)
     raise KeyboardInterrupt
+
+
+def _pass(number: int, frame: FrameType | None) -> None:
+    """Hear no signal on the way out."""
 
 
 def _serve(
@@ -188,8 +194,9 @@ def _serve(
     """Be a worker: play what comes until the pipe ends."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _stop)
-    try:
+    # The signal may come at any moment, also when the pipe has just ended: this goes around all.
+    with suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, _stop)
         for number in close:
             os.close(number)
         if sys.platform == "linux":
@@ -199,13 +206,12 @@ def _serve(
         if core is not None and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, {core})
         player = make_player(core)
-        while True:
-            order = _ORDER.decode(pipe.recv_bytes())
-            pipe.send_bytes(msgspec.msgpack.encode(_play(player, order)))
-    except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        pass
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # on the way out, a second one is no news
+        gc.freeze()  # what is loaded by now stays: to look through it again and again takes long
+        with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+            while True:
+                order = _ORDER.decode(pipe.recv_bytes())
+                pipe.send_bytes(msgspec.msgpack.encode(_play(player, order)))
+        signal.signal(signal.SIGTERM, _pass)
 
 
 def _play(player: Player, order: Order) -> Reply:

@@ -1,8 +1,8 @@
 """Every message of protocol 1, as msgspec types; the JSON Schemas are made from them.
 
 The arena's messages are encoded in two ways: the rare ones from these types, `decide` by joining
-texts that the rules core has already made (`decide_line`), which is several times faster. A bot's
-messages are always decoded with these types, unknown fields refused.
+texts that the rules core has already made (`text.decide_line`), which is several times faster. A
+bot's messages are always decoded with these types, unknown fields refused.
 """
 
 from __future__ import annotations
@@ -205,18 +205,3 @@ class EndText(Struct, frozen=True, tag="end"):
 def line(message: StartText | RulingText | EndText) -> bytes:
     """Return one of the rarer messages as the line to send."""
     return _encoder.encode(message) + b"\n"
-
-
-def decide_line(
-    number: int, kind: str, events: str, observation: str, legal: str, clock: str
-) -> bytes:
-    """Return the line of a `decide`; all but the number and the kind are JSON texts."""
-    return (
-        f'{{"type":"decide","id":{number},"kind":"{kind}","events":[{events}],'
-        f'"observation":{observation},"legal":{legal},"clock":{clock}}}\n'
-    ).encode()
-
-
-def clock_text(bank_ms: int, increment_ms: int, wall_ms: int) -> str:
-    """Return the clock of a `decide` as JSON text."""
-    return f'{{"bank_ms":{bank_ms},"increment_ms":{increment_ms},"wall_ms":{wall_ms}}}'

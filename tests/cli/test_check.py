@@ -134,6 +134,21 @@ def test_bad_options_are_refused(
     assert run.stdout == ""
 
 
+def test_the_list_of_steps_comes_in_every_format(niagara: Niagara) -> None:
+    document = json.loads(niagara("check", "--list", "--json").stdout)
+    assert (document["kind"], document["version"]) == ("check-steps", 1)
+    assert [row["name"] for row in document["rows"]] == [step.name for step in STEPS]
+    lines = niagara("check", "--format", "csv", "--list").stdout.splitlines()
+    assert lines[0] == "step,duty,name,clause,bot"
+    assert len(lines) == 1 + len(STEPS)
+
+
+def test_without_a_bot_there_is_nothing_to_check(niagara: Niagara) -> None:
+    run = niagara("check", "--sandbox", "none")
+    assert (run.exit, run.stdout) == (2, "")
+    assert "missing argument 'BOT'" in run.stderr
+
+
 def test_the_steps_are_listed(niagara: Niagara) -> None:
     run = niagara("check", "--list")
     assert run.exit == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -178,10 +179,21 @@ def test_runtimes_are_listed_with_their_hash(niagara: Niagara, machine: pytest.M
     assert f"numpy      yes   {'ab' * 8}  /opt/numpy" in run.stdout
 
 
+def test_what_is_offered_to_bots_is_listed_without_being_named(
+    niagara: Niagara, machine: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "offered.toml").write_text('[runtimes]\nnumpy = "numpy"\nnode = "/opt/node"\n')
+    machine.setenv("NIAGARA_RUNTIMES", str(tmp_path / "offered.toml"))
+    run = niagara("doctor", "--runtime", "node=/srv/node", "--json")
+    listed = {one["name"]: one["path"] for one in json.loads(run.stdout)["runtimes"]}
+    assert listed == {"numpy": str(tmp_path / "numpy"), "node": "/srv/node"}
+
+
 WRONG = {
     "a-probe-that-is-none": (["--attack", "--probe", "tpc"], "there is no probe `tpc`"),
     "a-probe-without-an-attack": (["--probe", "tcp"], "--probe and --sandbox go with --attack"),
     "a-runtime-without-a-path": (["--runtime", "numpy"], "`numpy` is no runtime"),
+    "a-runtime-with-a-path-for-a-name": (["--runtime", "../x=/srv"], "`../x=/srv` is no runtime"),
 }
 
 

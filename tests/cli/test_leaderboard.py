@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.filled import fill
 from niagara_arena.ratings.leaderboard import Bot
+from niagara_arena.records import Standing
 from tests.cli.conftest import Niagara
 from tests.ratings.made import made, shuffled, winner_takes_all
 
@@ -95,10 +96,45 @@ def test_the_leaderboard_of_some_games(
     assert [row["games"] for row in found] == [games] * 3
 
 
-def test_no_games_are_said_to_be_none(niagara: Niagara, db: str) -> None:
-    run = niagara("leaderboard", "--db", db, "--since", "2030-01-01")
+@pytest.mark.parametrize("command", ["leaderboard", "crosstable"])
+def test_no_games_are_said_to_be_none(niagara: Niagara, db: str, command: str) -> None:
+    run = niagara(command, "--db", db, "--since", "2030-01-01", "--seats", "4")
     assert run.exit == 0
-    assert "no game counts yet" in run.stderr
+    assert "no game was played that fits --seats 4 --since 2030-01-01" in run.stderr
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "crosstable"])
+def test_games_that_are_all_void_are_not_said_to_be_missing(
+    niagara: Niagara, tmp_path: Path, command: str
+) -> None:
+    void = (Standing.VOID,) * 3
+    path = tmp_path / "void.db"
+    fill(path, [made(i, TABLE, (1, 1, 1), verdicts=void, winners=()) for i in range(4)], BOTS)
+    run = niagara(command, "--db", str(path))
+    assert run.exit == 0
+    assert "4 games are void, not counted" in run.stderr
+    assert "none of these games counts" in run.stderr
+    assert "tournament run" not in run.stderr
+
+
+def test_submissions_of_one_name_and_version_are_told_apart(
+    niagara: Niagara, tmp_path: Path
+) -> None:
+    twin = Bot("otter", "1.0", "Ann")
+    path = str(tmp_path / "twins.db")
+    games = winner_takes_all([0, 1] * 10, TABLE)
+    fill(Path(path), games, {OTTER: twin, BEAVER: twin, TROUT: Bot("otter", "2.0", "Ann")})
+    board = niagara("leaderboard", "--db", path)
+    table = niagara("crosstable", "--db", path).stdout
+    for told in (board.stdout, table):
+        assert told.count(f"otter@{OTTER[:12]}") == told.count(f"otter@{BEAVER[:12]}") == 1
+    assert f"otter@{OTTER[:12]} is the strongest" in board.stderr.replace(BEAVER[:12], OTTER[:12])
+    assert f"otter@{TROUT[:12]}" not in table + board.stdout
+    assert {row["bot"] for row in rows(niagara("leaderboard", "--db", path, "--json").stdout)} == {
+        "otter"
+    }
+    met = rows(niagara("crosstable", f"otter@{OTTER[:12]}", "--db", path, "--json").stdout)
+    assert {row["opponent"] for row in met} == {f"otter@{BEAVER[:12]}", "otter@2.0"}
 
 
 def test_the_order_and_the_number_of_rows_can_be_chosen(niagara: Niagara, db: str) -> None:
@@ -168,7 +204,14 @@ def test_opponents_and_head_to_head(niagara: Niagara, db: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("nobody",), ("otter@9",), ("otter", "trout", "otter"), ("otter", "--by-seat")]
+    "arguments",
+    [
+        ("nobody",),
+        ("otter@9",),
+        ("otter", "trout", "otter"),
+        ("otter", "--by-seat"),
+        ("otter", "otter@2.0"),
+    ],
 )
 def test_a_wrong_question_is_refused(niagara: Niagara, db: str, arguments: tuple[str, ...]) -> None:
     run = niagara("crosstable", *arguments, "--db", db)
@@ -207,3 +250,9 @@ def test_compare_needs_a_full_table_and_a_plan_that_can_be_judged(niagara: Niaga
         *("--alpha", "0.9"),
     )
     assert wrong.exit == 2
+    short = niagara(
+        *("compare", "@homing", "@random", "--against", "@random", "--against", "@random"),
+        *("--max-games", "5"),
+    )
+    assert short.exit == 2
+    assert "both bots in all seatings are 6 games" in short.stderr

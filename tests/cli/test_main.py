@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 import subprocess
 import sys
 from typing import NoReturn
@@ -52,11 +53,18 @@ def test_python_dash_m_is_the_same_program() -> None:
     assert (run.returncode, run.stdout.decode()) == (0, f"niagara {__version__}\n")
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_bug_of_ours(closed: str) -> None:
     command = f"exec {sys.executable} -m niagara_arena bot list {closed}"
     run = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
     assert (run.returncode, b"Traceback" in run.stderr) == (0, False)
+
+
+def test_a_closed_stdin_is_an_empty_one() -> None:
+    command = f"exec {sys.executable} -m niagara_arena rules buys --seat 0 <&-"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert (run.returncode, run.stdout) == (1, b"")
+    assert run.stderr.startswith(b"error: stdin holds no JSON object")
 
 
 def test_help_imports_no_command() -> None:
@@ -77,6 +85,20 @@ def test_the_table_tells_the_truth_about(entry: Entry) -> None:
     command = entry.load()
     assert command.name == entry.name
     assert command.get_short_help_str(limit=200).rstrip(".") == entry.help.rstrip(".")
+
+
+GROUPS = [entry for entry in COMMANDS if isinstance(entry.load(), click.Group)]
+
+
+@pytest.mark.parametrize("entry", GROUPS, ids=lambda entry: entry.name)
+def test_a_group_lists_its_commands_in_whole_sentences(niagara: Niagara, entry: Entry) -> None:
+    group = entry.load()
+    assert isinstance(group, click.Group)
+    told = niagara(entry.name, "--help").stdout
+    for name, command in group.commands.items():
+        words = command.get_short_help_str(limit=200)
+        line = next(line for line in told.splitlines() if line.startswith(f"  {name} "))
+        assert line.split(maxsplit=1)[1] == words
 
 
 def test_an_entry_that_is_no_command_is_refused() -> None:
@@ -264,3 +286,33 @@ def test_a_full_device_on_stdout_is_told() -> None:
         )
     assert run.returncode == Exit.NOT_HERE
     assert run.stderr.startswith(b"error: no space left\n")
+
+
+def test_sigterm_stops_like_ctrl_c_and_its_meaning_is_put_back(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @click.command()
+    def kill() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    serve(monkeypatch, kill)
+    before = signal.getsignal(signal.SIGTERM)
+    run = niagara("kill")
+    assert (run.exit, run.stderr) == (130, "\ninterrupted\n")
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_who_starts_us_deaf_to_sigterm_is_heeded(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @click.command()
+    def kill() -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    serve(monkeypatch, kill)
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        run = niagara("kill")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (run.exit, run.stderr) == (0, "")

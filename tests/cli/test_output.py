@@ -9,8 +9,9 @@ import json
 import click
 import pytest
 
+from niagara_arena.cli.canvas import cells
 from niagara_arena.cli.main import cli
-from niagara_arena.cli.output import Column, Format, Listing, format_options, render, show
+from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, render, show
 from tests.cli.conftest import Niagara
 
 COLUMNS = (Column("bot"), Column("mu", "rating", ".1f"), Column("games"), Column("sound"))
@@ -154,3 +155,24 @@ def test_json_outranks_a_format_from_the_environment(
     monkeypatch.setenv("NIAGARA_LISTING_OUTPUT_FORMAT", "csv")
     assert niagara("listing", "x").stdout == "n\n1\n"
     assert json.loads(niagara("listing", "x", "--json").stdout)["kind"] == "x"
+
+
+@pytest.mark.parametrize("output_format", [Format.TABLE, Format.MARKDOWN])
+def test_names_in_wide_scripts_do_not_push_the_columns_apart(output_format: Format) -> None:
+    names = ["otter", "獺獺", "🦦", "o\u0301tter", "\u1112\u1161\u11ab", "\ue000\ue000", "\u0301"]
+    rows: list[dict[str, Cell]] = [{"name": name, "games": 7} for name in names]
+    listing = Listing("bots", 1, [Column("name"), Column("games")], rows)
+    head, rule, *lines = render(listing, output_format).splitlines()
+    for line, name in zip(lines, names, strict=True):
+        assert name in line
+        if name != "\u0301":  # a mark on nothing has no width that terminals agree on
+            assert cells(line) == len(rule), line
+    assert len(head) == len(rule)
+
+
+def test_wide_text_in_several_columns_stays_in_its_place() -> None:
+    columns = [Column("name"), Column("owner")]
+    rows = [{"name": "獺", "owner": "é"}, {"name": "plain", "owner": "川獺"}]
+    assert render(Listing("bots", 1, columns, rows), Format.TABLE) == (
+        "name    owner\n------  -------\n獺      é\nplain   川獺\n"
+    )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from niagara_arena.cli.faults import command_of
 from niagara_arena.replay.codec import decode, deterministic_part
+from niagara_arena.submissions import load
 from tests.cli.conftest import Niagara
 
 ANIMAL = Path(__file__).parents[1] / "zoo" / "animal.py"
@@ -84,6 +87,46 @@ def test_a_game_can_go_on_from_a_round_of_a_record(niagara: Niagara, tmp_path: P
     assert header.position["round"] == 3
 
 
+BAD_STARTS = {
+    "a-key-twice": ('{"rules":"base","rules":"base"}', "the key 'rules' is there twice"),
+    "no-json": ("{", "it holds no JSON object"),
+    "a-list": ("[]", "a position is a JSON object"),
+    "a-bad-position": ('{"rules":"base"}', "`seats` is missing"),
+    "too-long": (" " * ((1 << 20) + 1), "no longer than 1048576 bytes"),
+}
+
+
+@pytest.mark.parametrize("option", ["--from", "--openings"])
+@pytest.mark.parametrize("name", BAD_STARTS)
+def test_a_start_is_read_as_strictly_as_any_position(
+    niagara: Niagara, tmp_path: Path, name: str, option: str
+) -> None:
+    text, told = BAD_STARTS[name]
+    file = tmp_path / "start.json"
+    file.write_text(text if text.strip() else text + "x")
+    result = niagara("play", "@random", "@random", "@random", option, str(file), *OFF)
+    assert (result.exit, result.stdout) == (2, "")
+    assert told in result.stderr
+    assert str(file) in result.stderr
+    assert "hint: " in result.stderr or name == "a-bad-position"
+
+
+@pytest.mark.parametrize("how", ["--from", "--openings", "random"])
+def test_a_start_past_the_last_round_is_refused_before_anything_is_played(
+    niagara: Niagara, tmp_path: Path, how: str
+) -> None:
+    file = tmp_path / "late.json"
+    file.write_text(niagara("rules", "random", "--seats", "3", "--rounds", "4").stdout)
+    file.write_text(file.read_text().splitlines()[-1])
+    option = ("--openings", "random:3") if how == "random" else (how, str(file))
+    result = niagara(
+        *("play", "@random", "@random", "@random", *option, "--set", "max_rounds=3", *OFF)
+    )
+    assert (result.exit, result.stdout) == (2, "")
+    assert "starts in round 4, and games end after round 3 [N-5.2]" in result.stderr
+    assert "--set max_rounds=N" in result.stderr
+
+
 def test_random_openings_differ_by_block_and_are_shared_within_one(
     niagara: Niagara, tmp_path: Path
 ) -> None:
@@ -149,6 +192,78 @@ def test_after_an_illegal_answer_the_author_sees_it_and_what_was_legal(niagara: 
     assert len(request) < 2_000
 
 
+def _bot(folder: Path, deed: str) -> Path:
+    """Make a bot that does this instead of answering."""
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "odd"\nrun = ["python3", "bot.py"]\n')
+    (folder / "bot.py").write_text(
+        f"import os, time\nos.write(1, b'{{\"protocol\":1}}\\n')\n{deed}\ntime.sleep(99)\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [
+        ("", "hint     does it flush its output, and get its input line by line? [P-1.7]"),
+        ("os.write(1, b'wait')", "hint     it wrote this, but no line feed after it"),
+    ],
+)
+def test_a_silence_is_told_with_its_likely_cause_and_how_to_have_it_again(
+    niagara: Niagara, tmp_path: Path, deed: str, told: str
+) -> None:
+    bot = _bot(tmp_path / "an odd bot", deed)
+    result = niagara(
+        *("play", "@random", str(bot), "@random", "--record", str(tmp_path / "my games"), *OFF),
+        *("--set", "max_rounds=1", "--set", "clock.wall_ms=200"),
+    )
+    assert result.exit == 0, result.stderr
+    assert told in result.stderr
+    assert result.stderr.count("hint ") == result.stderr.count(told)
+    again = next(line for line in result.stderr.split("\n") if line.startswith("  again"))
+    words = shlex.split(again.removeprefix("  again    "))
+    assert words[:3] == ["niagara", "replay", "feed"]
+    assert words[4:] == [
+        *("--as", "1", "--until", "1", "--"),
+        *("sh", "-c", f"cd '{bot}' && exec python3 bot.py"),
+    ]
+    assert decode(Path(words[3]).read_bytes()).end.verdicts[1].faults
+
+
+def test_the_command_to_have_a_fault_again_really_gives_it(
+    niagara: Niagara, tmp_path: Path
+) -> None:
+    command = animal("crash")
+    played = niagara(
+        *("play", "@random", command, "@random", "--set", "max_rounds=3"),
+        *("--record", str(tmp_path), *OFF),
+    )
+    again = next(line for line in played.stderr.split("\n") if line.startswith("  again"))
+    assert again.endswith(f" -- {command}")
+    fed = niagara(*shlex.split(again)[2:])
+    assert fed.exit == 1
+    assert "then crash (exit 1), now no answer, the bot exited with code 1" in fed.stdout
+
+
+def test_an_empty_line_is_shown_as_one(niagara: Niagara) -> None:
+    result = niagara(
+        "play", "@random", animal("empty_line"), "@random", "--set", "max_rounds=2", *OFF
+    )
+    assert "  reply    (an empty line)\n" in result.stderr
+
+
+def test_a_quoted_command_is_told_as_a_shell_will_read_it() -> None:
+    command = "sh -c 'exec cat' $HOME;x"
+    assert command_of(command, load(command)) == "sh -c 'exec cat' '$HOME;x'"
+
+
+def test_a_bot_that_is_built_has_a_command_that_only_its_author_knows(tmp_path: Path) -> None:
+    bot = _bot(tmp_path / "built", "")
+    with (bot / "bot.toml").open("a") as file:
+        file.write('build = "true"\n')
+    assert command_of(str(bot), load(str(bot))) == "YOUR BOT'S COMMAND"
+
+
 def test_a_build_that_fails_is_told_in_the_compilers_words(
     niagara: Niagara, tmp_path: Path
 ) -> None:
@@ -188,7 +303,10 @@ def test_bad_input_is_refused_before_anything_is_played(
     assert result.stdout == ""
 
 
-def test_ctrl_c_keeps_finished_games_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_match_keeps_finished_games_and_says_so(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     command = [sys.executable, "-m", "niagara_arena", "play", "@random", animal("stall", 40)]
     command += ["@random", "--games", "50", "--set", "max_rounds=3", "--record", str(tmp_path)]
     process = subprocess.Popen(
@@ -197,7 +315,7 @@ def test_ctrl_c_keeps_finished_games_and_says_so(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert "interrupted" in err

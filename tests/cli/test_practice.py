@@ -21,6 +21,7 @@ from niagara_arena.records import (
     Standing,
     Verdict,
 )
+from niagara_arena.replay.codec import decode
 from niagara_arena.submissions.bundled import bundled_bots
 from tests.cli.conftest import Niagara
 
@@ -152,8 +153,38 @@ def test_repeated_games_and_faults_are_counted() -> None:
 
 
 def test_a_ladder_of_one_is_none() -> None:
-    with pytest.raises(ValueError, match="two opponents"):
+    with pytest.raises(ValueError, match="an opponent for each other seat"):
         Climb("me", ("weak",), 1)
+
+
+def test_a_larger_table_seats_the_neighbours_on_the_ladder() -> None:
+    climb = Climb("me", FIELD, 1, seats=4)
+    assert climb.table() == ("me", "weak", "fair", "good")
+    climb.add([game(("me", "weak", "fair", "good"), (1, 2, 3, 4), number) for number in range(4)])
+    assert climb.table() == ("me", "fair", "weak", "good")
+    with pytest.raises(ValueError, match="an opponent for each other seat"):
+        Climb("me", FIELD, 1, seats=6)
+
+
+def test_practice_at_larger_tables(niagara: Niagara, tmp_path: Path) -> None:
+    args = ["--blocks", "1", "--seed", "1", "--sandbox", "none", "--record", str(tmp_path)]
+    run = niagara("practice", "@random", *args, "--rules", "spirits", "--seats", "5", "--json")
+    assert run.exit == 0, run.stderr
+    rows = json.loads(run.stdout)["rows"]
+    assert [row["opponent"] for row in rows] == ["@homing", "@thief", "@greedy", "@pilot"]
+    files = list(tmp_path.iterdir())
+    assert len(files) == 10
+    assert {len(decode(file.read_bytes()).header.seats) for file in files} == {5}
+
+
+def test_a_table_that_can_not_be_filled_is_refused(niagara: Niagara) -> None:
+    run = niagara("practice", "@random", "--seats", "6", "--sandbox", "none")
+    assert (run.exit, run.stdout) == (2, "")
+    assert "base is played by 3 to 5, not 6" in run.stderr
+    run = niagara("practice", "@random", "--rules", "spirits", "--seats", "6", "--sandbox", "none")
+    assert (run.exit, run.stdout) == (3, "")
+    assert "a table of 6 needs 5 bundled opponents, and only 4 are there" in run.stderr
+    assert "fewer --seats" in run.stderr
 
 
 def test_a_bundled_bot_practises_against_the_others(

@@ -115,7 +115,20 @@ def test_a_won_position_has_no_flow(niagara: Niagara) -> None:
     position["places"]["ruby"]["ruby"] -= 4
     run = niagara("rules", "flow", "--cards", "1,1,1", stdin=json.dumps(position))
     assert (run.exit, run.stdout) == (1, "")
-    assert "won" in run.stderr
+    assert "the position is won: the game is over without a flow [N-5.1]" in run.stderr
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_with_fewer_than_two_seats_left_there_is_no_flow(niagara: Niagara, left: int) -> None:
+    position = oracle.setup("base", 3)
+    for player in position["players"][left:]:
+        player["retired"] = True
+        for canoe in player["canoes"]:
+            canoe["at"] = "lost"
+    cards = ",".join(["1"] * left + ["-"] * (3 - left))
+    run = niagara("rules", "flow", "--cards", cards, stdin=json.dumps(position))
+    assert (run.exit, run.stdout) == (1, "")
+    assert "fewer than two seats are left: the game is over without a flow [N-5.4]" in run.stderr
 
 
 def test_a_retired_seat_plays_a_dash(niagara: Niagara) -> None:

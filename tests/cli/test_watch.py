@@ -12,7 +12,7 @@ import pytest
 from niagara_arena import rules
 from niagara_arena.cli.canvas import cells
 from niagara_arena.cli.terminal import Terminal
-from niagara_arena.cli.watch import DELAYS_S, Keys, Live, Plain, Scene, paint, watching
+from niagara_arena.cli.watch import DELAYS_S, PAUSED_S, Keys, Live, Plain, Scene, paint, watching
 from niagara_arena.match import Watcher
 from niagara_arena.records import GameRecord, RulingRecord
 from niagara_arena.referee import Answer, Ask, Done, Referee
@@ -48,7 +48,7 @@ class Script:
 
     def __init__(self, *keys: str) -> None:
         self.pending = list(keys)
-        self.waits: list[float | None] = []
+        self.waits: list[float] = []
         self.time = 0.0
         self.text = ""
         self.alive = True
@@ -60,9 +60,9 @@ class Script:
     def close(self) -> None:
         self.closed += 1
 
-    def read(self, timeout_s: float | None) -> str:
+    def read(self, timeout_s: float) -> str:
         self.waits.append(timeout_s)
-        if timeout_s is None:
+        if timeout_s == PAUSED_S:
             assert self.pending, "it waits for a key for ever"
             return self.pending.pop(0)
         if timeout_s == 0 or not self.pending:
@@ -106,8 +106,20 @@ def test_space_pauses_then_goes_step_by_step_until_r() -> None:
     show(RECORD, script.live(), steps=9)
     paused = [index for index, screen in enumerate(script.screens) if "paused" in screen]
     assert paused == [1, 2, 3]
-    assert script.waits.count(None) == 3
+    assert script.waits.count(PAUSED_S) == 3
     assert "speed 4 of 7" in script.screens[4]
+
+
+def test_a_paused_picture_follows_the_size_of_the_terminal() -> None:
+    script = Script(" ", "", "r")  # paused; half a second without a key; on
+    live = script.live()
+    sizes = iter([(80, 30), (80, 30), (40, 12)])
+    live.size = lambda: next(sizes, (40, 12))
+    show(RECORD, live, steps=0)
+    screens = script.screens[:4]
+    assert ["paused" in screen for screen in screens] == [False, True, True, False]
+    heights = [screen.count("\n") + 1 for screen in screens]
+    assert heights == [30, 30, 12, 12]
 
 
 @pytest.mark.parametrize(

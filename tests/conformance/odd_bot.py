@@ -44,6 +44,12 @@ def answer(message: dict[str, Any]) -> None:
         raise KeyError("x_future")
     if KIND == "wants its arms" and message["kind"] == "arm":
         raise KeyError("arm")
+    if KIND == "no canoes" and message["kind"] == "canoe":
+        raise KeyError("canoe")
+    if KIND == "one card only" and message["kind"] == "card":
+        HOARD.append(0)
+        if len(HOARD) > 1:
+            raise KeyError("card")
     if KIND == "slow":
         end = time.process_time() + 0.06
         while time.process_time() < end:

@@ -71,6 +71,8 @@ ODD = [
     ("duplicate inside", "plain lines", "P-1.3", '"card" is there twice'),
     ("base only", "spirits card", "P-6.2", "exited with code 1"),
     ("wants its arms", "spirits arm", "P-6.2", "exited with code 1"),
+    ("no canoes", "base canoe", "P-6.2", "exited with code 1"),
+    ("one card only", "base card", "P-6.2", "exited with code 1"),
     ("four seats", "seat counts", "P-6.2", "exited with code 1"),
     ("counts itself", "ids", "P-4.4", "an earlier question"),
     ("strict reader", "unknown fields", "P-6.2", "exited with code 1"),
@@ -217,6 +219,24 @@ def test_the_first_failed_must_ends_the_check_and_a_failed_should_does_not(
     assert [r.step for r in results] == names[: names.index("unknown fields") + 1]
     assert [r.verdict for r in results if r.duty is Duty.MUST][-1] is Verdict.FAILED
     assert not passed(results)
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"), [("no canoes", "base canoe"), ("one card only", "base card")]
+)
+def test_a_failure_is_that_of_the_kind_that_was_asked(
+    kind: str, step: str, check_bot: CheckBot
+) -> None:
+    results = check_bot(odd(kind))
+    assert results[-1].step == step
+    assert results[-1].verdict is Verdict.FAILED
+    asked = step.split()[1]
+    assert f'"kind":"{asked}"' in results[-1].evidence.request
+
+
+def test_a_bot_that_fails_at_one_kind_can_pass_another(check_bot: CheckBot) -> None:
+    (result,) = check_bot(odd("no canoes"), step="base weather")
+    assert result.verdict is Verdict.PASSED
 
 
 def test_a_failure_shows_request_reply_and_log(check_bot: CheckBot) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from niagara_arena.records import (
 from niagara_arena.referee import FaultReport, Request
 from niagara_arena.rules import State
 from niagara_arena.sandbox import Backend, Launch, choose
+from niagara_arena.sandbox.keeper import tree
 from tests.match.playing import ZOO, job, settings
 
 PYTHON = shutil.which("python3", path="/usr/bin:/bin")
@@ -62,7 +65,7 @@ def test_a_closed_stdout_is_a_crash_in_the_cage_too(cage: Backend, folder: Path)
 
 
 class Killer:
-    """Kill the keeper of our bots in the middle of the first game."""
+    """Kill the keeper of our bots in the middle of the first game, and see its wardens go."""
 
     def __init__(self) -> None:
         self.killed = False
@@ -77,11 +80,16 @@ class Killer:
         bank_ms: Sequence[int],
         rulings: Sequence[RulingRecord],
     ) -> None:
-        """Kill it once."""
+        """Kill it once; a game this short would be over before slow wardens had ended the bots."""
         if not self.killed:
             self.killed = True
-            for keeper in _keepers():
+            keepers = _keepers()
+            wardens = [warden for keeper in keepers for warden in tree.children(keeper)]
+            bots = [bot for warden in wardens for bot in tree.children(warden)]
+            for keeper in keepers:
                 os.kill(keeper, signal.SIGKILL)
+            while any(_runs(one) for one in (*wardens, *bots)):
+                time.sleep(0.001)
 
     def game_ended(
         self, record: GameRecord, incidents: Sequence[tuple[Request | None, FaultReport]]
@@ -90,13 +98,20 @@ class Killer:
 
 
 def _keepers() -> list[int]:
-    """Return our children that keep bots."""
+    """Return our children that keep bots; what else runs here may end while we look."""
     found = []
-    for task in Path("/proc/self/task").iterdir():
-        for word in (task / "children").read_text().split():
-            if b"keeper" in Path(f"/proc/{word}/cmdline").read_bytes():
-                found.append(int(word))
+    for child in tree.children(os.getpid()):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{child}/comm").read_text() == "niagara-keeper\n":
+                found.append(child)
     return found
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def test_bots_whose_keeper_is_killed_are_not_to_blame(cage: Backend, folder: Path) -> None:

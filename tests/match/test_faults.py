@@ -88,6 +88,7 @@ HARMLESS = (
     "echo_legal",
     "spell_out",
     "sleep_a_little",
+    "slow",
     "fork_bomb",
     "random_play",
 )

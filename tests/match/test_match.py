@@ -203,6 +203,32 @@ def test_bots_without_the_freeze_play_as_well() -> None:
     assert record.end.rulings == ()
 
 
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    """Run on one core, which bots then share."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.usefixtures("one_core")
+@pytest.mark.parametrize("kind", ["partial_lines", "twice_in_one_write", "early", "slow"])
+def test_on_the_referees_own_core_odd_answers_are_taken_as_well(kind: str) -> None:
+    [record] = play("random_play", kind, "random_play")
+    assert record.end.rulings == ()
+    assert record.end.reason == "max_rounds"
+
+
+@pytest.mark.usefixtures("one_core")
+@pytest.mark.parametrize(
+    ("kind", "detail"), [("exit_zero", "exit 0"), ("close_stdout", "stdout"), ("not_json", "json")]
+)
+def test_on_the_referees_own_core_faults_are_seen_as_well(kind: str, detail: str) -> None:
+    [record] = play("random_play", kind, "random_play")
+    assert [ruling.detail for ruling in record.end.rulings] == [detail]
+
+
 def test_an_interrupt_voids_the_game_and_leaves_no_process(tmp_path: Path) -> None:
     bots = [contestant("random_play"), contestant("stall"), contestant("random_play")]
     records: list[GameRecord] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from niagara_arena.ratings.facts import select
-from niagara_arena.ratings.settle import State, decide, outlook
+from niagara_arena.ratings.settle import Outlook, State, decide, outlook
 from niagara_arena.ratings.strength import fit
 from tests.ratings.made import made, winner_takes_all
 
@@ -15,6 +15,13 @@ def test_a_clear_leader_settles_it() -> None:
     assert found.leader == "a"
     assert found.settled
     assert found.more == 0
+
+
+@pytest.mark.parametrize(
+    ("sure", "text"), [(0.5, "50.0%"), (0.9994, "99.9%"), (1.0, "more than 99.9%")]
+)
+def test_no_more_is_claimed_than_the_draws_can_show(sure: float, text: str) -> None:
+    assert Outlook("a", sure, 0.2, 600, 0).sure_text == text
 
 
 def test_an_open_race_says_how_many_more_games_it_takes() -> None:

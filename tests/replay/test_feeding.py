@@ -20,7 +20,7 @@ STREAM = rebuild(GAME).streams[SEAT]
 QUESTIONS = [sent for sent in STREAM if sent.number]
 
 HEAD = """
-import json, os, sys
+import json, os, sys, time
 got = open(sys.argv[1], "wb")
 def read():
     line = sys.stdin.buffer.readline()
@@ -98,6 +98,11 @@ def test_an_entry_of_legal_may_be_echoed_with_its_result(tmp_path: Path) -> None
         ("say({'id': m['id'], 'action': {'weather': 1}})", '{"weather":1} is not in `legal`'),
         ("say({'id': m['id'], 'action': {'jump': 1}})", "$: an action needs one of the keys"),
         ("print('hello', flush=True)", "not a JSON object"),
+        (
+            "os.write(1, b'x' * 65537); time.sleep(60)",
+            "a line longer than 65536 bytes [P-1.5]: xxx",
+        ),
+        ("print(' ' * 65537 + '{}', flush=True)", "a line longer than 65536 bytes [P-1.5]"),
         ("sys.exit(3)", "no answer, the bot exited with code 3"),
         ("os.kill(os.getpid(), 9)", "no answer, the bot was killed by signal 9"),
     ],
@@ -135,6 +140,7 @@ def test_a_debugger_can_be_attached_before_the_last_question(tmp_path: Path) -> 
     [
         ("sys.exit(1)\n", "the bot exited with code 1 before it was ready"),
         ("print('hi', flush=True)\n", "the bot's answer to `hello` is no `ready`"),
+        ("print('x' * 70_000, flush=True)\n", "is no `ready`: a line longer than 65536 bytes"),
         ("say({'type': 'ready', 'protocol': 2})\n", "the bot speaks protocol 2"),
     ],
 )

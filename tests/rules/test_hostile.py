@@ -83,6 +83,8 @@ RUBBISH: list[Any] = [
     rules.Paddle(0, "1", steal=DEEP),  # type: ignore[arg-type]
     tuple.__new__(rules.Paddle, ()),
     tuple.__new__(rules.Stay, ()),
+    tuple.__new__(rules.PlayCard, ()),
+    tuple.__new__(rules.Theft, ()),
 ]
 
 

@@ -122,10 +122,10 @@ def test_legal_is_exactly_what_apply_accepts(game: tuple[str, int], seed: int) -
             for miss in [*_near_misses(source, example), example]:
                 same = [a for a in actions if type(a) is type(miss) and a == miss]
                 if same and seat in asked:
-                    rules.apply(state, seat, miss)  # type: ignore[arg-type]
+                    rules.apply(state, seat, miss)
                     continue
                 with pytest.raises(RulesError) as refused:
-                    rules.apply(state, seat, miss)  # type: ignore[arg-type]
+                    rules.apply(state, seat, miss)
                 assert refused.value.clause is not None
         strangers: list[Any] = [-1, state.seats, True, None, "0"]
         for stranger in strangers:

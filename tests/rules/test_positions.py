@@ -48,6 +48,8 @@ BASE_FAULTS: dict[str, tuple[Change, str, str | None]] = {
         "N-2.1",
     ),
     "an-empty-hand": (lambda p: p["players"][2].update(hand=[]), "$.players[2].hand", "N-3.5"),
+    "too-few-seats": (lambda p: p.update(seats=2), "$.seats", "N-2.1"),
+    "too-many-seats": (lambda p: p.update(seats=6), "$.seats", "N-2.1"),
     "weather-off-the-track": (lambda p: p.update(weather=3), "$.weather", "N-2.2"),
     "a-start-seat-that-is-not-there": (lambda p: p.update(start=3), "$.start", "N-2.3"),
     "a-truth-value-for-a-number": (lambda p: p.update(weather=True), "$.weather", "N-2.2"),
@@ -154,3 +156,10 @@ def test_a_game_starts_from_a_position_and_not_from_a_won_one() -> None:
     with pytest.raises(RulesError, match="won already"):
         start_from(position)
     assert enumeration.flow(position, ["1", "2", "3"], "L") is None
+
+
+def test_the_last_round_that_can_be_told_is_followed_by_another() -> None:
+    position = oracle.setup("base", 3) | {"round": 1_000_000}
+    after = enumeration.flow(position, ["1", "1", "1"], "L")
+    assert after is not None
+    assert json.loads(after)["round"] == 1_000_001  # [N-6.6]

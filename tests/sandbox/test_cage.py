@@ -34,14 +34,26 @@ def test_the_environment_is_ours_alone(
     assert names <= {*known.split(), "MALLOC_ARENA_MAX", "PWD", "LC_CTYPE"}
 
 
-def test_the_first_process_of_the_namespace_tells_nothing(bwrap: Backend, folder: Path) -> None:
+def test_the_first_process_of_the_namespace_is_out_of_reach(bwrap: Backend, folder: Path) -> None:
+    """By its memory a bot could make it play on after its own end, on nobody's clock."""
     code = """
-print(repr(open("/proc/1/environ").read()), open("/proc/1/cmdline").read().replace("\\0", " "))
+import os
+print(os.getppid(), os.listdir("/proc/1"))
+for way in ("1/mem", "1/task/1/mem", "self/../1/mem", "1/cmdline", "1/environ", "1/fd/0"):
+    try:
+        print(way, os.open(f"/proc/{way}", os.O_RDWR if way.endswith("mem") else os.O_RDONLY))
+    except OSError as error:
+        print(error.strerror)
 """
-    environment, *words = say(bwrap, folder, code).split()
-    assert environment == "''"
-    assert words[:2] == ["bwrap", "--args"]
-    assert str(folder) not in " ".join(words)
+    first, *rest = say(bwrap, folder, code).splitlines()
+    assert first == "1 []"
+    assert rest == ["No such file or directory"] * 6
+
+
+def test_a_bot_is_in_no_control_group_but_the_root_of_its_own(bwrap: Backend, folder: Path) -> None:
+    groups = say(bwrap, folder, "print(open('/proc/self/cgroup').read())").split()
+    assert "niagara" not in " ".join(groups)
+    assert all(line.endswith(":/") for line in groups), groups
 
 
 def test_no_other_process_is_seen(bwrap: Backend, folder: Path) -> None:

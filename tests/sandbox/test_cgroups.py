@@ -85,6 +85,26 @@ def test_version_2_moves_the_runner_into_a_leaf(tmp_path: Path, v2_base: Path) -
     assert (group.memory_kills(), group.cpu_ns()) == (1, 5000)
 
 
+def test_the_cpu_clock_is_only_there_for_those_who_ask(v1: cgroups.Cgroups) -> None:
+    group = v1.create(LIMITS, clock=False)
+    assert list(v1.bases["cpuacct"].glob("niagara-*")) == []
+    assert group.cpu_ns() is None
+
+
+def test_bracing_moves_the_runner_to_where_it_is(v1: cgroups.Cgroups) -> None:
+    group = v1.create(LIMITS)
+    group.brace()
+    assert (v1.bases["pids"] / "cgroup.procs").read_text() == "0\n"
+    assert group.pids() == []
+
+
+def test_version_2_braces_in_the_leaf(tmp_path: Path, v2_base: Path) -> None:
+    found = find_v2(tmp_path)
+    assert found is not None
+    found.create(LIMITS).brace()
+    assert (v2_base / "niagara-runner" / "cgroup.procs").read_text() == "0\n"
+
+
 def test_version_2_leaves_others_where_they_are(tmp_path: Path, v2_base: Path) -> None:
     (v2_base / "cgroup.procs").write_text(f"1\n{os.getpid()}\n")
     find_v2(tmp_path)

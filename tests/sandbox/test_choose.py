@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def test_the_survey_tells_what_there_is_and_mends_what_is_not(folder: Path) -> N
     assert [one.level for one in found.levels] == ["bwrap", "landlock", "none"]
     assert found.levels[-1].ok
     names = [one.name for one in found.findings]
-    wanted = "bwrap namespaces veil landlock seccomp cgroup cores"
+    wanted = "bwrap namespaces veil landlock seccomp cgroup cores rules"
     assert {*wanted.split(), "cpu clock"} == set(names)
     for one in found.findings:
         assert one.found
@@ -124,6 +125,12 @@ def test_the_survey_tells_what_there_is_and_mends_what_is_not(folder: Path) -> N
     assert [one.ok for one in found.runtimes] == [True, False]
     assert len(found.runtimes[0].fingerprint) == 64
     assert found.cores
+
+
+def test_a_name_that_is_not_utf_8_counts_as_well(folder: Path) -> None:
+    first = fingerprint(folder)
+    (Path(os.fsdecode(bytes(folder) + b"/\xff"))).symlink_to(os.fsdecode(b"\xfe"))
+    assert fingerprint(folder) != first
 
 
 def test_a_fingerprint_follows_content_and_nothing_else(folder: Path) -> None:

@@ -7,12 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from niagara_arena.sandbox import Backend, Lost
+from niagara_arena.sandbox import Backend, Lost, keeping
 from niagara_arena.sandbox.choosing import trial
 from niagara_arena.sandbox.keeper import tree
 from niagara_arena.sandbox.none import NoCage
@@ -163,8 +165,73 @@ def test_bots_die_with_a_killed_keeper_and_the_next_start_gets_a_new_one(
     os.write(again.stdin, b"x\n")
     assert read_line(again) == "x"
     again.close()
-    shutil.rmtree(backend._keeper.scratch, ignore_errors=True)
+    scratch = backend._keeper.scratch
+    assert os.path.isdir(scratch)
     del backend, again, process
+    until(lambda: not os.path.exists(scratch), "the removal of what the first keeper left")
+
+
+@pytest.mark.parametrize("keeper_too", [False, True], ids=["warden", "keeper-and-warden"])
+def test_a_plan_that_a_killed_warden_held_is_carried_out_by_another(
+    folder: Path, keeper_too: bool
+) -> None:
+    backend = NoCage()
+    backend.start(launch(folder, "/bin/true")).close()
+    (keeper,) = (
+        pid
+        for pid in tree.children(os.getpid())
+        if backend._keeper.scratch in Path(f"/proc/{pid}/cmdline").read_text()
+    )
+    until(lambda: len(tree.children(keeper)) == 1, "the one warden that waits")
+    (waiting,) = tree.children(keeper)
+    os.kill(waiting, signal.SIGSTOP)
+    if keeper_too:
+        os.kill(keeper, signal.SIGKILL)
+    killer = threading.Timer(0.2, os.kill, (waiting, signal.SIGKILL))
+    killer.start()
+    again = backend.start(launch(folder, "/bin/cat"))
+    killer.join()
+    os.write(again.stdin, b"x\n")
+    assert read_line(again) == "x"
+    again.close()
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for scratch directories alone."""
+    found = Path(tempfile.mkdtemp(prefix="niagara-kill-", dir="/var/tmp"))
+    found.chmod(0o755)
+    monkeypatch.setenv("TMPDIR", str(found))
+    monkeypatch.setattr(tempfile, "tempdir", str(found))
+    yield found
+    shutil.rmtree(found)
+
+
+def test_what_a_killed_runner_and_keeper_left_is_removed_by_the_next_one(
+    folder: Path, marker: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = NoCage()
+    used = mine._keeper.scratch
+    words = ("python3", "-S", "-c", "import time; time.sleep(1000)", marker)
+    with run("none", str(folder), "False", *words) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == b"started\n"
+        (keeper,) = tree.children(runner.pid)
+        wardens = tree.children(keeper)
+        (left,) = {str(one) for one in place.iterdir()} - {used}
+        os.kill(keeper, signal.SIGKILL)
+        runner.kill()
+    until(lambda: not marked(marker), "the end of every bot")
+    until(lambda: not any(os.path.exists(f"/proc/{one}") for one in wardens), "that of wardens")
+    young = NoCage()
+    unlocked = {used, left, young._keeper.scratch}
+    assert {str(one) for one in place.iterdir()} == unlocked, "it may have just been made"
+    (place / "niagara-scratch").mkdir()  # somebody else's, whatever it is
+    monkeypatch.setattr(keeping, "YOUNG_S", 0.0)
+    another = NoCage()
+    expected = unlocked - {left} | {another._keeper.scratch, str(place / "niagara-scratch")}
+    assert {str(one) for one in place.iterdir()} == expected
+    del mine, young, another
 
 
 def test_a_bot_outlives_the_thread_that_started_it(backend: Backend, folder: Path) -> None:

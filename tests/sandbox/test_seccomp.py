@@ -117,6 +117,23 @@ def test_signals_go_to_oneself_alone_where_processes_are_shared(machine: str) ->
     assert judge(alone, machine, NUMBERS[machine]["kill"], 1234, 9) == ALLOW
 
 
+@pytest.mark.parametrize("name", ["clock_gettime", "clock_getres", "clock_nanosleep"])
+def test_the_clocks_of_others_are_theirs_where_processes_are_shared(
+    machine: str, name: str
+) -> None:
+    number = NUMBERS[machine][name]
+    rival = ~1234 << 3 | 2
+    own_thread = ~1234 << 3 | 6
+    for build in (False, True):
+        program = seccomp.assemble(fork=build, shared=True, build=build, machine=machine)
+        for ordinary in (0, 1, 2, 3, 7, own_thread & 0xFFFFFFFF):
+            assert judge(program, machine, number, ordinary) == ALLOW
+        for named in (rival & 0xFFFFFFFF, rival & 0xFFFFFFFFFFFFFFFF, (rival & ~2) & 0xFFFFFFFF):
+            assert judge(program, machine, number, named) == "EPERM"
+    alone = seccomp.assemble(fork=False, shared=False, machine=machine)
+    assert judge(alone, machine, number, rival & 0xFFFFFFFF) == ALLOW
+
+
 def test_the_stand_in_for_the_pid_is_nothing_else() -> None:
     for fork in (False, True):
         program = seccomp.assemble(fork=fork, shared=False, machine="x86_64")
@@ -130,7 +147,10 @@ def test_the_stand_in_for_the_pid_is_nothing_else() -> None:
         ("ioctl", 1, 0x541C, "EPERM"),
         ("ioctl", 1, 0x5401, ALLOW),
         ("prctl", 0, 1, "EPERM"),
+        ("prctl", 0, 67, "EPERM"),
         ("prctl", 0, 15, ALLOW),
+        ("madvise", 2, 12, "EPERM"),
+        ("madvise", 2, 4, ALLOW),
         ("prctl", 0, 38, ALLOW),
         ("fcntl", 1, 6, "EPERM"),
         ("fcntl", 1, 3, ALLOW),

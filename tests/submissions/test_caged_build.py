@@ -100,6 +100,26 @@ def test_a_failing_build_in_the_cage_says_why(
     assert list((cache / "work").iterdir()) == []
 
 
+def test_a_build_that_digs_too_deep_fails_and_leaves_nothing(
+    make_bot: MakeBot, cage: Backend, cache: Path
+) -> None:
+    dig = """
+import os
+for place in (os.environ["TMPDIR"], os.getcwd()):
+    os.chdir(place)
+    for _ in range(1500):
+        os.mkdir("deep")
+        os.chdir("deep")
+"""
+    submission = load(
+        str(make_bot(files={"make.sh": "python3 dig.py", "dig.py": dig}, manifest=MANIFEST))
+    )
+    with pytest.raises(BuildFailed) as caught:
+        prepare(submission, cage, cache)
+    assert "nested more than 64 deep" in caught.value.message
+    assert list((cache / "work").iterdir()) == []
+
+
 @pytest.mark.parametrize("program", ["/runtime/tools/bin/otter-sh", "otter-sh"])
 def test_a_runtime_serves_build_and_bot_in_the_cage(
     make_bot: MakeBot, cage: Backend, cache: Path, program: str

@@ -177,6 +177,20 @@ def test_using_a_copy_keeps_it_from_being_cleaned(make_bot: MakeBot, cache: Path
     assert clean(place, 30, now).folders == 0
 
 
+def test_a_tree_deeper_than_any_path_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    handle = os.open(tmp_path / "tree", os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("inner-folder", dir_fd=handle)
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
+        inner = os.open("inner-folder", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(handle)
+    remove_tree(tmp_path / "tree")
+    assert not (tmp_path / "tree").exists()
+
+
 def test_a_tree_without_permissions_is_removed_and_links_are_not_followed(
     tmp_path: Path,
 ) -> None:

@@ -119,6 +119,45 @@ def test_a_run_is_told_match_by_match_and_another_has_nothing_to_do(niagara: Nia
     assert "0 games of 0 matches" in again.stderr
 
 
+def test_several_openings_a_match_are_played_proved_and_played_again(niagara: Niagara) -> None:
+    args = ("tournament", "run", *BOTS, *QUICK, "--openings", "random:2", "--seed", "7")
+    several = ("--openings-per-match", "3")
+    run = niagara(*args, *several)
+    assert (run.exit, "match 1 of 1: " in run.stderr, "(9 games in" in run.stderr) == (0,) + (
+        True,
+    ) * 2
+    assert niagara("tournament", "verify").exit == 0
+    (match,) = json.loads(niagara("tournament", "matches", "--json").stdout)["rows"]
+    games = match["games"].split()
+    assert len(set(games)) == 9
+    facts = [
+        json.loads(line) for line in niagara("tournament", "export", "--facts").stdout.splitlines()
+    ]
+    headers = [
+        json.loads(fact["record"].split("\n")[0]) for fact in facts if fact["type"] == "game"
+    ]
+    openings = [header["opening"] for header in headers]
+    assert [openings.index(opening) for opening in openings] == [0, 0, 0, 3, 3, 3, 6, 6, 6]
+    with open_store(Path("results/arena.db")) as store:
+        clusters = [game.cluster for game in store.rated_games()]
+    assert [clusters.index(cluster) for cluster in clusters] == [0, 0, 0, 3, 3, 3, 6, 6, 6]
+    assert niagara("tournament", "rerun", games[4], "--sandbox", "none").exit == 0
+    assert "1 matches are stored already" in niagara(*args, *several).stderr
+    refused = niagara(*args)
+    assert (refused.exit, "openings_per_match: 3 is stored, 1 now" in refused.stderr) == (2, True)
+    refused = niagara(*args[:-4], *several, "--name", "other")
+    assert (refused.exit, "would be the set-up" in refused.stderr) == (2, True)
+    with open_store(Path("results/arena.db")) as store:
+        assert [row.name for row in store.tournaments()] == ["tournament"]
+
+
+def test_a_schedule_that_ends_before_the_top_is_settled_says_so(niagara: Niagara) -> None:
+    words = ("--name", "open", "--seed", "7", "--games-per-bot", "6", "--until-settled")
+    run = niagara("tournament", "run", *BOTS, *QUICK, *words)
+    assert run.exit == 0
+    assert "the whole schedule is played; not settled: the leader is sure to" in run.stderr
+
+
 def test_a_run_that_is_no_longer_the_same_is_refused(niagara: Niagara, results: Path) -> None:
     before = results.read_bytes()
     run = niagara("tournament", "run", *BOTS, "--bots", "@thief", *QUICK[:-1], "single",
@@ -158,6 +197,20 @@ def test_too_many_jobs_are_refused(niagara: Niagara) -> None:
     run = niagara("tournament", "run", *BOTS, *QUICK, "--jobs", "999")
     assert run.exit == 3
     assert "--oversubscribe" in run.stderr
+
+
+def test_sigterm_ends_preparations_as_ctrl_c_does(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def choose(*asked: str) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr("niagara_arena.cli.tournament.choose", choose)
+    before = signal.getsignal(signal.SIGTERM)
+    run = niagara("tournament", "run", *BOTS, *QUICK)
+    assert (run.exit, run.stderr.strip()) == (130, "interrupted")
+    assert not Path("results").exists()
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_ctrl_c_keeps_what_was_played_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import msgspec
 import pytest
@@ -16,7 +20,7 @@ from niagara_arena.tournament.running import Runner, cores_for
 from niagara_arena.tournament.session import borders, no_news, time_budget
 from niagara_arena.tournament.settling import until_settled
 from niagara_arena.tournament.verifying import verify_tournament
-from niagara_arena.tournament.workers import available_cores
+from niagara_arena.tournament.workers import Worker, available_cores
 from tests.tournament.fakes import Deadly, FakePlayer, Voiding, entrants, factory, quick
 from tests.tournament.helpers import begin, exported, play
 
@@ -29,6 +33,11 @@ TOURNAMENTS = {
     "swiss": (quick(format="swiss", heats=3), 11),
     "swiss-with-one-game-a-table": (quick(format="swiss", heats=4, seating="single"), 10),
     "openings": (quick(openings="random:1", seats=(3,)), 5),
+    "several-openings": (quick(openings="random:1", openings_per_match=3, seats=(3, 4)), 5),
+    "swiss-of-several-openings": (
+        quick(format="swiss", heats=3, openings="random:1", openings_per_match=2),
+        7,
+    ),
 }
 
 
@@ -274,6 +283,28 @@ def test_borders_stop_for_the_first_reason() -> None:
 # --- The machine -------------------------------------------------------------------------------
 
 
+def test_a_signal_on_the_way_out_leaves_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    """The runner closes the pipe and sends a signal: it comes while the first is acted upon."""
+
+    def make(core: int | None) -> FakePlayer:
+        real = signal.signal
+
+        def interrupted(*args: Any) -> object:
+            """Be called in the worker, by which it wants to hear no signal any more."""
+            patched.stop()
+            os.kill(os.getpid(), signal.SIGTERM)
+            return real(*args)
+
+        patched = mock.patch.object(signal, "signal", interrupted)
+        patched.start()
+        return FakePlayer(NAMES)
+
+    worker = Worker(make, None)
+    worker.dismiss()
+    assert worker.how_it_ended() == "ended with code 0"
+    assert capfd.readouterr() == ("", "")
+
+
 def test_more_jobs_than_cores_are_refused_unless_forced() -> None:
     cores = available_cores()
     assert cores_for(1, force=False) == [cores[0]]
@@ -299,6 +330,17 @@ def test_a_disk_that_fills_up_stops_the_run_in_time(tmp_path: Path) -> None:
     assert play(path, spec, entrants(8), factory(), name="b").how == "finished"
     play(tmp_path / "b.db", spec, entrants(8), factory(), name="b")
     assert exported(path, "b") == exported(tmp_path / "b.db", "b")
+
+
+def test_the_room_that_is_asked_for_is_that_of_all_games(tmp_path: Path) -> None:
+    spec = quick(openings="random:1", openings_per_match=4, games_per_bot=300)
+    with pytest.raises(StoreFull, match="MB are needed") as told:
+        play(tmp_path / "a.db", spec, entrants(8), factory(), free_bytes=lambda: 1 << 20)
+    with open_store(tmp_path / "a.db") as store:
+        games = 16 * len(list(store.matches(1)))
+    needed = int(str(told.value).split(", ")[1].split(" MB")[0])
+    assert needed == ((50 << 20) + games * 4096) >> 20
+    assert games * 4096 > 1 << 20
 
 
 def test_many_tournaments_share_a_file(tmp_path: Path) -> None:

@@ -70,9 +70,12 @@ class Bot:
     def linger(self, seconds: float) -> None:
         """Let it live on for a while under the watchdog's eyes."""
         ends = time.monotonic() + seconds
-        while self.exit is None and not self.over_memory and time.monotonic() < ends:
-            self._drain(TICK_S)
-            self._watch()
+        while self.exit is None and not self.over_memory:
+            last = time.monotonic() > ends
+            self._drain(0 if last else TICK_S)
+            self._watch(always=last)
+            if last:
+                return
 
     @property
     def exit(self) -> Exit | None:
@@ -108,9 +111,10 @@ class Bot:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _watch(self) -> None:
+    def _watch(self, always: bool = False) -> None:
+        """Look at its memory every so often, or now: on a busy machine a while may be one look."""
         now = time.monotonic()
-        if now - self._looked >= TICK_S:
+        if always or now - self._looked >= TICK_S:
             self._looked = now
             if not self.over_memory and self.process.over_memory():
                 self.over_memory = True

@@ -2,8 +2,9 @@
 
 The warden itself gives up root, takes the limits that bwrap and the bot shall inherit, and, where
 the kernel lets it, enters a mount namespace of its own in which it prepares what bwrap then binds
-(`veil`). bwrap is held by `--block-fd` until the limits that must be set on its child are set and
-the runner has put that child into a cgroup.
+(`veil`). bwrap is held twice: by the pipe of its own arguments until the runner has put it into a
+cgroup, before it makes namespaces, so that the bot sees that cgroup as the root of all; and by
+`--block-fd` until the limits that must be set on its child are set.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import contextlib
 import fcntl
 import json
 import os
+import select
 import signal
 import socket
 import struct
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from niagara_arena.sandbox.keeper import child, linux, tree, veil
 
@@ -36,49 +38,78 @@ def start(plan: dict[str, Any], descriptors: list[int], line: socket.socket) -> 
     linux.prctl(linux.PR_SET_DUMPABLE, 1)  # a change of uid clears it, and with it our /proc/self
     if plan.get("veil"):
         veil.draw(plan["veil"])
-        # Counted in the new namespace, which holds nothing but this bot.
-        child.limit("NPROC", plan["processes"], plan["processes"])
+        _limit_by_user(plan)  # counted in the new namespace, which holds nothing but this bot
     child.close_the_rest()
-    info, outer = _spawn(plan, descriptors)
+    held, outer = _spawn(plan, descriptors)
     try:
-        init = _init_of(info[0])
-        if not plan.get("veil"):
-            child.limit("NPROC", plan["processes"], plan["processes"], init)
         if plan.get("hold"):
-            line.sendall(json.dumps({"held": init}).encode() + b"\n")
+            line.sendall(json.dumps({"held": outer}).encode() + b"\n")
             if line.recv(1) != b"g":
                 raise OSError(0, "the runner has gone")
+        _write(held.words, b"".join(word.encode() + b"\0" for word in plan["bwrap"]))
+        init = _init_of(held.info)
+        if not plan.get("veil"):
+            _limit_by_user(plan, init)
     except OSError:
         with contextlib.suppress(OSError):
             os.kill(outer, signal.SIGKILL)
         raise
-    os.write(info[1], b"g")
-    for one in info:
-        os.close(one)
+    os.write(held.block, b"g")
+    os.close(held.info)
+    _await_release(held.block)
+    os.close(held.block)
+    init_handle = _handle(init)
     pid = _bot_of(init, outer)
-    handle = -1
-    if pid:
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(pid)
-    return child.Started(pid or init, outer, init=init, handle=handle)
+    handle = _handle(pid) if pid else -1
+    return child.Started(pid or init, outer, init=init, handle=handle, init_handle=init_handle)
 
 
-def _spawn(plan: dict[str, Any], descriptors: list[int]) -> tuple[tuple[int, int], int]:
-    """Spawn bwrap; return our ends of info and block, and its pid."""
+def _handle(pid: int) -> int:
+    """Return a pidfd; -1 if the process is gone already."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return -1
+
+
+def _limit_by_user(plan: dict[str, Any], pid: int = 0) -> None:
+    for name, (soft, hard) in plan["by_user"].items():
+        child.limit(name, soft, hard, pid)
+
+
+class _Held(NamedTuple):
+    """Hold our ends of a bwrap's pipes."""
+
+    words: int
+    """Its arguments; it does nothing until it has read them to the end."""
+    info: int
+    block: int
+
+
+def _spawn(plan: dict[str, Any], descriptors: list[int]) -> tuple[_Held, int]:
+    """Spawn bwrap; return our ends of its pipes, and its pid."""
     info, info_theirs = os.pipe()
     block_theirs, block = os.pipe()
+    words_theirs, words = os.pipe()
     theirs = (
-        _file("args", b"".join(word.encode() + b"\0" for word in plan["bwrap"])),
+        words_theirs,
         _file("filter", bytes.fromhex(plan["filter"])),
         info_theirs,
         block_theirs,
     )
     numbered = [*enumerate(descriptors), *enumerate(theirs, FIRST)]
-    words = ["bwrap", "--args", str(FIRST), "--", *plan["argv"]]
-    outer = child.spawn(plan["executable"], words, {}, numbered)
+    argv = ["bwrap", "--args", str(FIRST), "--", *plan["argv"]]
+    outer = child.spawn(plan["executable"], argv, {}, numbered)
     for one in theirs:
         os.close(one)
-    return (info, block), outer
+    return _Held(words, info, block), outer
+
+
+def _write(pipe: int, content: bytes) -> None:
+    """Write all of it and close."""
+    while content:
+        content = content[os.write(pipe, content) :]
+    os.close(pipe)
 
 
 def _file(name: str, content: bytes) -> int:
@@ -99,6 +130,13 @@ def _init_of(info: int) -> int:
     return int(json.loads(text)["child-pid"])
 
 
+def _await_release(block: int) -> None:
+    """Wait until nobody reads what holds bwrap: its child is done with all but starting the bot."""
+    poller = select.poll()
+    poller.register(block, 0)
+    poller.poll(PATIENCE_S * 1000)
+
+
 def _bot_of(init: int, outer: int) -> int:
     """Wait for the bot's own process; 0 when it has come and gone already."""
     end = time.monotonic() + PATIENCE_S
@@ -112,22 +150,39 @@ def _bot_of(init: int, outer: int) -> int:
     raise OSError(0, "the bot's process did not appear", "bwrap")
 
 
-def true_end(bot: child.Started, status: int) -> tuple[int, int]:
+def true_end(bot: child.Started, status: int) -> tuple[int | None, int]:
     """Return how the bot ended, and its peak of resident memory in KB.
+
+    None where its cage was killed from outside: neither bwrap nor the namespace's first process can
+    be reached by a bot's signals. As a rule bwrap ends first and takes that process along, which is
+    left to us. Where bwrap has reaped it, it ended first: its work done, or killed by somebody.
 
     bwrap passes a signal on as 128 plus its number. Since Linux 6.15 a pidfd remembers the end of
     its process; before, 128 plus a signal is taken for that signal, as every shell does. The peak
-    comes with the namespace's first process, the bot's parent, whom bwrap leaves to us.
+    comes with the namespace's first process, the bot's parent.
     """
     peak_kb = 0
-    with contextlib.suppress(ChildProcessError):
+    killed = status < 0
+    try:
         peak_kb = os.wait4(bot.init, 0)[2].ru_maxrss
-    if bot.handle >= 0:
-        info = bytearray(struct.pack("<Q56x", PIDFD_INFO_EXIT))
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(bot.handle, PIDFD_GET_INFO, info)
-            mask, code = struct.unpack("<Q52xi", info)
-            if mask & PIDFD_INFO_EXIT:
-                return os.waitstatus_to_exitcode(code), peak_kb
+    except ChildProcessError:
+        killed = killed or (_remembered(bot.init_handle) or 0) < 0
+    if killed:
+        return None, peak_kb
+    true = _remembered(bot.handle)
+    if true is not None:
+        return true, peak_kb
     status = 128 - status if 128 < status <= 128 + signal.NSIG else status
     return status, peak_kb
+
+
+def _remembered(handle: int) -> int | None:
+    """Return how the process of a pidfd ended; None where the kernel does not tell."""
+    if handle >= 0:
+        info = bytearray(struct.pack("<Q56x", PIDFD_INFO_EXIT))
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(handle, PIDFD_GET_INFO, info)
+            mask, code = struct.unpack("<Q52xi", info)
+            if mask & PIDFD_INFO_EXIT:
+                return os.waitstatus_to_exitcode(code)
+    return None

@@ -29,6 +29,8 @@ class Started(NamedTuple):
     """The first process of its namespace, where it has one."""
     handle: int = -1
     """A pidfd of the bot, where its own parent is not us."""
+    init_handle: int = -1
+    """A pidfd of the first process of its namespace."""
 
 
 def start(plan: dict[str, Any], descriptors: list[int]) -> Started:
@@ -141,6 +143,8 @@ def limit(name: str, soft: int, hard: int, pid: int = 0) -> None:
 
 def close_the_rest() -> None:
     """Let no descriptor but the first three pass to the bot; the pipe of errors is one such."""
+    if linux.close_on_exec(3):
+        return
     folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
     for name in os.listdir(folder):
         with contextlib.suppress(OSError):

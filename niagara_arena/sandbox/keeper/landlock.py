@@ -16,6 +16,12 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
 READ = EXECUTE | READ_FILE | READ_DIR
+OWN_PROC = """
+auxv cmdline comm environ exe fd fdinfo limits maps oom_score_adj smaps smaps_rollup stat statm
+status
+""".split()
+"""What it may read of its own /proc; the rest tells of the host: mounts, cgroups, and in `net` and
+`task/*/net` everybody's sockets."""
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
 
 
@@ -41,7 +47,8 @@ def restrict(plan: dict[str, Any]) -> None:
     for paths, access in ((plan["read"], READ), (plan["write"], handled)):
         for path in paths:
             _allow(rules, path, access & handled)
-    _allow(rules, "/proc/self", READ)
+    for name in OWN_PROC:
+        _allow(rules, f"/proc/self/{name}", READ)
     linux.syscall(RESTRICT_SELF, rules, 0)
     os.close(rules)
     install_filter(bytes.fromhex(plan["filter"]), plan["self"])

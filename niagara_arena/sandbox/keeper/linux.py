@@ -16,6 +16,7 @@ PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
+_CLOSE_RANGE, _CLOSE_RANGE_CLOEXEC = 436, 4
 _WAITID = {"x86_64": 247, "aarch64": 95}
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -66,6 +67,17 @@ def adopt_orphans() -> None:
     """Become the parent of whatever this process's descendants leave behind."""
     if LINUX:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def close_on_exec(first: int) -> bool:
+    """Mark all descriptors from `first` on; False where the kernel (before 5.11) can't."""
+    if not LINUX:
+        return False
+    try:
+        syscall(_CLOSE_RANGE, first, 0xFFFFFFFF, _CLOSE_RANGE_CLOEXEC)
+    except OSError:
+        return False
+    return True
 
 
 def die_with(parent: int) -> None:

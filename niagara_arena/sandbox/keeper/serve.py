@@ -14,17 +14,21 @@ import select
 import socket
 
 from niagara_arena.sandbox.keeper import linux, tree, warden
+from niagara_arena.sandbox.keeper.removing import remove_tree
 
 __all__ = ["serve"]
 
 
 def serve(descriptor: int, runner: int, scratch: str, cgroups: list[str]) -> None:
     """Serve until the runner is gone and nothing is left of what was started for it."""
-    if os.getppid() != runner:
+    if os.getppid() != runner:  # it died before we could look
+        with contextlib.suppress(OSError):
+            remove_tree(scratch)
         return
     keeper = _Keeper(socket.socket(fileno=descriptor), runner)
     keeper.run()
-    _remove(scratch)
+    with contextlib.suppress(OSError):
+        remove_tree(scratch)
     _remove_groups(runner, cgroups)
 
 
@@ -101,18 +105,6 @@ class _Keeper:
             poller.poll(1000)
             self._bury()
         tree.sweep(os.getpid(), spare=frozenset())
-
-
-def _remove(scratch: str) -> None:
-    for folder, folders, files in os.walk(scratch, topdown=False):
-        with contextlib.suppress(OSError):
-            for name in files:
-                os.unlink(os.path.join(folder, name))
-            for name in folders:
-                path = os.path.join(folder, name)
-                os.unlink(path) if os.path.islink(path) else os.rmdir(path)
-    with contextlib.suppress(OSError):
-        os.rmdir(scratch)
 
 
 def _remove_groups(runner: int, bases: list[str]) -> None:

@@ -16,8 +16,7 @@ PATIENCE_S = 5.0
 def children(pid: int) -> list[int]:
     """List the children of a process; empty where /proc can't tell."""
     try:
-        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
-            return [int(word) for word in file.read().split()]
+        return [int(word) for word in _read(f"/proc/{pid}/task/{pid}/children").split()]
     except FileNotFoundError:
         return [one for one, parent in _parents() if parent == pid]
     except OSError:
@@ -48,30 +47,45 @@ def sweep(pid: int, spare: frozenset[int], keep: int = 0) -> None:
             os.killpg(keep, signal.SIGKILL)
         return
     end = time.monotonic() + PATIENCE_S
+    pause = 0.0003
     while time.monotonic() < end:
-        left = [one for one in descendants(pid, spare | {keep}) if not _is_dead(one)]
-        if keep and not _is_dead(keep):
+        kept = keep and not _is_dead(keep)
+        found = descendants(pid, spare | {keep})
+        left = [one for one in found if not _is_dead(one)]
+        if kept:
             left += [keep, *descendants(keep)]
         for sign in (signal.SIGSTOP, signal.SIGKILL):
             for one in left:
                 with contextlib.suppress(OSError):
                     os.kill(one, sign)
         if left:
-            time.sleep(0.0003)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.005)  # a namespace takes some milliseconds to go
         for one in children(pid):
             if one != keep and one not in spare:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(one, os.WNOHANG)
-        if not left:
+        if not left and not found:  # the dead may just have passed their children on to us
             return
 
 
 def _is_dead(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+        return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0] in (b"Z", b"X")
     except OSError:
         return True
+
+
+def _read(path: str) -> bytes:
+    """Read a file of /proc in a quarter of the system calls that `open` makes."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        content = b""
+        while part := os.read(descriptor, 65536):
+            content += part
+        return content
+    finally:
+        os.close(descriptor)
 
 
 def _parents() -> list[tuple[int, int]]:
@@ -79,6 +93,7 @@ def _parents() -> list[tuple[int, int]]:
     found = []
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                found.append((int(name), int(file.read().rpartition(b")")[2].split()[1])))
+            with contextlib.suppress(OSError):
+                fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+                found.append((int(name), int(fields[1])))
     return found

@@ -14,7 +14,7 @@ from typing import Any
 
 from niagara_arena.sandbox.keeper import linux
 
-__all__ = ["draw"]
+__all__ = ["EMPTY", "draw"]
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -25,6 +25,7 @@ MOUNT_SETATTR, AT_FDCWD, AT_RECURSIVE = 442, -100, 0x8000
 ATTR_READ_ONLY, ATTR_QUIET = 1, 2 | 4
 
 EMPTY = "empty"
+"""A directory with nothing in it, beside `root`."""
 
 
 def draw(plan: dict[str, Any]) -> None:

@@ -149,9 +149,10 @@ def _report_end(line: socket.socket, bot: child.Started) -> bool:
     found = linux.peek(bot.child)
     if found is None:
         return False
+    status: int | None
     status, peak_kb = found
     if bot.init:
-        status, peak_kb = cage.true_end(bot, status)
+        status, peak_kb = cage.true_end(bot, found[0])
     _tell(line, status=status, peak_kb=peak_kb)
     return True
 

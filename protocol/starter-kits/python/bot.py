@@ -1,7 +1,6 @@
 """A bot that fetches near gems and comes home: the file to edit."""
 
 import arena
-import search
 
 
 def distance(space):
@@ -47,8 +46,11 @@ def score_buy(result):
 
 def choose(decision):
     """Return the index of the action to take in `decision.legal`."""
-    if decision.kind == "card" and decision.game.params.get("search") and search.available():
-        return search.choose_card(decision, score_canoe)
+    if decision.kind == "card" and decision.game.params.get("search"):
+        import search  # not before it is wanted: the rules take a while to load
+
+        if search.available():
+            return search.choose_card(decision, score_canoe)
     best, best_score = 0, float("-inf")
     for index, action in enumerate(decision.legal):
         if decision.out_of_time():  # the best so far must do

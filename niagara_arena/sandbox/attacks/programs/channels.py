@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import glob
+import mmap
 import os
 import random
 import select
@@ -350,6 +351,49 @@ def _receive_name(told: Facts) -> str:
     return " ".join(names)
 
 
+TOTALS_SLOT_S = 0.02
+
+
+def _totals_place(bits: str) -> int:
+    return int(time.time() / TOTALS_SLOT_S) % len(bits)
+
+
+def _send_totals(told: Facts) -> object:
+    """Take and give back shared memory, slot by slot of the wall clock."""
+    bits = told["bits"]
+
+    def signal_on() -> None:
+        while True:
+            held = mmap.mmap(-1, 3 << 20) if bits[_totals_place(bits)] == "1" else None
+            if held is not None:
+                for place in range(0, len(held), 4096):
+                    held[place] = 1
+            now = time.time()
+            time.sleep(TOTALS_SLOT_S - now % TOTALS_SLOT_S)
+            if held is not None:
+                held.close()
+
+    thread = threading.Thread(target=signal_on, daemon=True)
+    thread.start()
+    return thread
+
+
+def _receive_totals(told: Facts) -> str:
+    """Watch how much shared memory the machine holds, as `sysinfo` tells everybody."""
+    count = len(told["bits"])
+    found: list[list[int]] = [[] for _ in range(count)]
+    answer = ctypes.create_string_buffer(128)
+    for _ in range(3 * count):
+        now = time.time()
+        time.sleep(TOTALS_SLOT_S * 0.7 + TOTALS_SLOT_S - now % TOTALS_SLOT_S)
+        place = _totals_place(told["bits"])
+        syscalls.call("sysinfo", answer)
+        found[place].append(struct.unpack_from("=Q", answer, 48)[0])
+    middles = [sorted(values)[len(values) // 2] if values else 0 for values in found]
+    middle = (min(filter(None, middles)) + max(middles)) / 2
+    return "".join("1" if value > middle else "0" for value in middles)
+
+
 _HELD: list[list[int]] = []
 
 Sender = Callable[[Facts], object]
@@ -371,6 +415,7 @@ SEND: dict[str, Sender] = {
     "write_hint": _send_write_hint,
     "access_time": _send_access_time,
     "name": _send_name,
+    "totals": _send_totals,
 }
 RECEIVE: dict[str, Receiver] = {
     "file": _receive_file,
@@ -388,4 +433,5 @@ RECEIVE: dict[str, Receiver] = {
     "write_hint": _receive_write_hint,
     "access_time": _receive_access_time,
     "name": _receive_name,
+    "totals": _receive_totals,
 }

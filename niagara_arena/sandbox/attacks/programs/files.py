@@ -9,7 +9,7 @@ import stat
 import subprocess
 
 from . import syscalls
-from .talk import Facts, attempt, first_that_works, refusal
+from .talk import Facts, attempt, first_that_works, refusal, say
 
 _MOST = 65536
 
@@ -77,6 +77,29 @@ def names(told: Facts) -> Facts:
 def own_cgroup(told: Facts) -> Facts:
     """Learn the names of the control groups that we are in."""
     return _search(["/proc/self/cgroup", "/proc/self/mountinfo"])
+
+
+def _print_all(paths: list[str]) -> Facts:
+    refused = {}
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                say({"text": file.read(200_000)})
+        except OSError as error:
+            refused[path] = refusal(error)
+    return {"refused": refused}
+
+
+def list_sockets(told: Facts) -> Facts:
+    """Print the names of the unix sockets in sight."""
+    task = f"/proc/self/task/{os.getpid()}"
+    return _print_all([f"{one}/net/unix" for one in ("/proc", "/proc/self", task)])
+
+
+def list_mounts(told: Facts) -> Facts:
+    """Print what is mounted where."""
+    names = ("mountinfo", "task/1/mountinfo", f"task/{os.getpid()}/mountinfo")
+    return _print_all([f"/proc/self/{name}" for name in names])
 
 
 def own_path(told: Facts) -> Facts:

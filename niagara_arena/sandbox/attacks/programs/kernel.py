@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import mmap
 import os
 import resource
 import signal
@@ -105,6 +106,17 @@ def perf(told: Facts) -> Facts:
     struct.pack_into("=Q", attributes, 40, 1 << 5 | 1 << 6)  # not in kernel, not in hypervisor
     syscalls.call("perf_event_open", attributes, 0, -1, -1, 0)
     return {"opened": True}
+
+
+def merge_pages(told: Facts) -> Facts:
+    """Have equal pages merged: writing to one then takes longer if a rival holds the same."""
+    page = mmap.mmap(-1, 65536)
+    return first_that_works(
+        {
+            "madvise": lambda: page.madvise(12),
+            "prctl": lambda: syscalls.call("prctl", 67, 1, 0, 0, 0),
+        }
+    )
 
 
 def keyring(told: Facts) -> Facts:

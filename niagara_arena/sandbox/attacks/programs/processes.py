@@ -10,6 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from . import syscalls
 from .talk import Facts, attempt, first_that_works, listen, refusal, say
@@ -98,6 +101,36 @@ def read_proc_memory(told: Facts) -> Facts:
         except OSError as error:
             refused[pid] = refusal(error)
     return {"text": text, "refused": refused}
+
+
+def _rewrite(pid: int) -> None:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        stacks = [line for line in file if "[stack]" in line]
+    if not stacks:
+        raise ValueError("no stack to be seen")
+    with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+        end = int(stacks[0].split("-")[0], 16)  # where nothing is kept; and we change nothing
+        memory.seek(end)
+        held = memory.read(8)
+        memory.seek(end)
+        memory.write(held)
+
+
+def rewrite_parent(told: Facts) -> Facts:
+    """Write into the process that started us, which nobody times or freezes."""
+    return first_that_works({"parent": lambda: _rewrite(os.getppid())})
+
+
+def read_clock(told: Facts) -> Facts:
+    """Read how much CPU time others have used, or wait for it."""
+    ways: dict[str, Callable[[], Any]] = {}
+    for pid in told["pids"]:
+        clock = (~pid) << 3 | 2
+        ways[f"gettime {pid}"] = partial(time.clock_gettime, clock)
+        ways[f"timer {pid}"] = partial(
+            syscalls.call, "timer_create", clock, None, ctypes.create_string_buffer(8)
+        )
+    return first_that_works(ways)
 
 
 def take_descriptor(told: Facts) -> Facts:
@@ -245,6 +278,17 @@ def daemon(told: Facts) -> Facts:
 def new_session(told: Facts) -> Facts:
     """Leave the session and process group that the runner would kill."""
     return first_that_works({"setsid": os.setsid, "setpgid": lambda: os.setpgid(0, 0)})
+
+
+def take_timers(told: Facts) -> Facts:
+    """Make as many kernel timers as told; for each the kernel keeps a signal ready."""
+    made = 0
+    for _ in range(told["count"]):
+        why = attempt(syscalls.call, "timer_create", 1, None, ctypes.create_string_buffer(8))
+        if why:
+            return {"made": made, "refused": why}
+        made += 1
+    return {"made": made}
 
 
 def burn_by_children(told: Facts) -> Facts:

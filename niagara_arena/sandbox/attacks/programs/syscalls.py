@@ -33,7 +33,7 @@ _NUMBERS = {
     "sched_setattr": (314, 274), "bpf": (321, 280), "userfaultfd": (323, 282),
     "io_uring_setup": (425, 425), "open_tree": (428, 428), "fsopen": (430, 430),
     "pidfd_open": (434, 434), "clone3": (435, 435), "pidfd_getfd": (438, 438),
-    "memfd_secret": (447, 447), "getpid": (39, 172),
+    "memfd_secret": (447, 447), "getpid": (39, 172), "sysinfo": (99, 179),
 }  # fmt: skip
 
 X32 = 0x40000000

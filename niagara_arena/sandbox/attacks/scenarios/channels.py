@@ -81,6 +81,21 @@ def _watched(trial: Trial) -> Seen:
     return _judge(trial, receiver)
 
 
+def _noisy(scenario: Scenario) -> Scenario:
+    """Let the bots try again: others open and lock files of /usr as well."""
+
+    def scenario_again(trial: Trial) -> Seen:
+        for _ in range(2):
+            seen = scenario(trial)
+            if seen.open:
+                return seen
+            for bot in trial.bots:
+                bot.close()
+        return scenario(trial)
+
+    return scenario_again
+
+
 _BITS = "both bots can read the same files of /usr"
 
 PROBES = (
@@ -105,53 +120,64 @@ PROBES = (
     Probe("leftover-keyring", "Leave a key for a later bot", _channel("keyring", later=True)),
     Probe("covert-abstract", "Meet at an abstract socket", _channel("abstract")),
     Probe("covert-process-name", "Read a rival's process name in /proc", _channel("name")),
-    Probe("covert-flock", "Signal by locks on shared files", _channel("flock"), note=_BITS),
+    Probe("covert-flock", "Signal by locks on shared files", _noisy(_channel("flock")), note=_BITS),
     Probe(
         "covert-record-locks",
         "Signal by record locks on a shared read-only file",
-        _channel("record_locks"),
+        _noisy(_channel("record_locks")),
         note=_BITS,
     ),
     Probe(
         "covert-flock-forking",
         "Signal by locks on shared files, as bots that may fork",
-        _channel("flock", forking=True),
+        _noisy(_channel("flock", forking=True)),
         note=_BITS,
     ),
     Probe(
         "covert-futex",
         "Wait on a word of a shared read-only file",
-        _channel("futex"),
+        _noisy(_channel("futex")),
         note=_BITS,
     ),
     Probe(
         "covert-futex-forking",
         "The same, as bots that may fork",
-        _channel("futex", forking=True),
+        _noisy(_channel("futex", forking=True)),
         bwrap="cgroup",
-        note="processes that share semaphores need the calls that this uses",
+        note="processes that share semaphores need the calls that this uses, and a filter can't "
+        "see what is mapped where they point",
     ),
     Probe(
         "covert-write-hint",
         "Signal by the write hint of shared files",
-        _channel("write_hint"),
+        _noisy(_channel("write_hint")),
         none="varies",
         note="the kernel lets only owners set it since about Linux 6.9",
     ),
     Probe(
         "covert-access-time",
         "Signal by the access times of shared files",
-        _channel("access_time"),
+        _noisy(_channel("access_time")),
         none="varies",
         landlock="varies",
         note="a read moves the time once a day where /usr is mounted with relatime, unless the "
         "cage mounts it read-only",
     ),
-    Probe("covert-inotify", "Watch a rival open shared files", _watched, note=_BITS),
+    Probe(
+        "covert-totals",
+        "Signal by how much memory the machine holds in all",
+        _channel("totals"),
+        none="varies",
+        landlock="varies",
+        bwrap="varies",
+        note="sysinfo() tells everybody, and the C library takes its answer unseen, so it can't be "
+        "refused; how clearly depends on what else runs",
+    ),
+    Probe("covert-inotify", "Watch a rival open shared files", _noisy(_watched), note=_BITS),
     Probe(
         "covert-page-cache",
         "Signal by what of shared files is in memory",
-        _channel("page_cache"),
+        _noisy(_channel("page_cache")),
         none="varies",
         note=_BITS,
     ),

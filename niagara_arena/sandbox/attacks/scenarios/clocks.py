@@ -70,6 +70,14 @@ def _cpu_limit(trial: Trial) -> Seen:
     return Seen(bool(burnt), f"it burnt {burnt:.1f} s of 1" if burnt else "it was ended")
 
 
+def _rival_clock(trial: Trial) -> Seen:
+    rival = trial.start("processes.victim", name="rival")
+    rival.hear("fd")
+    bot = trial.run("processes.read_clock", {"pids": [rival.pid, os.getpid()]})
+    worked = bool(bot.evidence.get("worked"))
+    return Seen(worked, f"it could: {bot.evidence['worked']}" if worked else bot.why, True)
+
+
 def _limits(trial: Trial) -> Seen:
     bot = trial.start("kernel.raise_limits")
     before = outside.hard_limits(bot.pid)
@@ -135,6 +143,7 @@ PROBES = (
         forking(_hot_potato),
         none="varies",
     ),
+    Probe("rival-clock", "Read how much CPU time a rival has used", _rival_clock),
     Probe("raise-limits", "Raise the limits set for it", _limits, none="varies"),
     Probe("unpin", "Leave the core it was put on", _pin),
     Probe("scheduling", "Change its scheduling class", _scheduling),

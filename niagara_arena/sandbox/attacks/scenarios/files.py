@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import socket
 import stat
 import time
 from pathlib import Path
@@ -83,6 +84,21 @@ def _own_cgroup(trial: Trial) -> Seen:
     paths |= {line.rpartition(":")[2] for line in outside.cgroups(bot.pid).splitlines()}
     known = sorted(path for path in paths if len(path) > 1 and path in text)
     return Seen(bool(known), f"it knows {known[0]}"[:60] if known else "it knows none")
+
+
+def _sockets(trial: Trial) -> Seen:
+    with socket.socket(socket.AF_UNIX) as ear:
+        ear.bind(f"{trial.room}/{trial.secret}")
+        return _stolen(trial, "files.list_sockets")
+
+
+def _mounts(trial: Trial) -> Seen:
+    bot = trial.run("files.list_mounts")
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        places = {tuple(line.split()[2:5]) for line in file}
+    root = next(place for place in places if place[2] == "/")
+    known = bot.says(" ".join(root))
+    return Seen(known, f"it knows {' '.join(root)}" if known else bot.why)
 
 
 def _listing(trial: Trial) -> Seen:
@@ -336,10 +352,9 @@ PROBES = (
         "Learn the machine's control groups",
         _own_cgroup,
         none="varies",
-        landlock="varies",
-        bwrap="cgroup",
-        note="a bot sees the name of the group that holds it, which tells the runner's pid",
     ),
+    Probe("list-sockets", "Learn the names of the machine's unix sockets", _sockets),
+    Probe("list-mounts", "Learn what the machine has mounted", _mounts),
     Probe("list-directory", "List a directory of the organiser's", _listing),
     Probe(
         "inspect-file",

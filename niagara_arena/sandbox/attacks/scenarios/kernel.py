@@ -141,6 +141,12 @@ PROBES = (
     Probe("bpf", "Load code into the kernel", _claimed("kernel.bpf", "worked"), none="varies"),
     Probe("userfaultfd", "Handle its own page faults", _claimed("kernel.userfaultfd", "worked")),
     Probe("perf", "Open a performance counter", _claimed("kernel.perf", "opened"), none="varies"),
+    Probe(
+        "merge-pages",
+        "Have its pages merged with a rival's that are equal",
+        _claimed("kernel.merge_pages", "worked"),
+        none="varies",
+    ),
     Probe("keyring", "Add a key to a keyring", _claimed("kernel.keyring", "worked")),
     Probe("fanotify", "Watch a file system", _claimed("kernel.fanotify", "opened"), none="varies"),
     Probe("open-by-handle", "Open a file around its path", _handle, none="root"),

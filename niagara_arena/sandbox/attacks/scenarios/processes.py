@@ -80,6 +80,12 @@ def _theft(program: str, *keys: str) -> Scenario:
     return scenario
 
 
+def _rewrite_parent(trial: Trial) -> Seen:
+    bot = trial.run("processes.rewrite_parent")
+    worked = bool(bot.evidence.get("worked"))
+    return Seen(worked, "it wrote into it" if worked else bot.why, True)
+
+
 def _speak(trial: Trial) -> Seen:
     rival = _rival(trial)
     trial.run("processes.speak_for", {"pids": [rival.pid]})
@@ -136,6 +142,14 @@ def _starve(trial: Trial) -> Seen:
     rival = trial.run("processes.thread_bomb", {"count": 8}, name="rival")
     count = int(outside.status(rival.pid).get("Threads", "0"))
     return Seen(count < 9, f"its rival got {max(count - 1, 0)} threads of 8")
+
+
+def _starve_timers(trial: Trial) -> Seen:
+    hog = trial.run("processes.take_timers", {"count": 3000})
+    rival = trial.run("processes.take_timers", {"count": 8}, name="rival")
+    starved = rival.evidence.get("made") == 0
+    made = hog.evidence.get("made")
+    return Seen(starved, f"{made} timers left {'none' if starved else 'enough'} for its rival")
 
 
 def _starve_pipes(trial: Trial) -> Seen:
@@ -259,6 +273,12 @@ PROBES = (
         _theft("processes.read_proc_memory", "address", "length"),
     ),
     Probe(
+        "rewrite-parent",
+        "Rewrite the process that started it, which no clock counts and no freeze stops",
+        _rewrite_parent,
+        none="varies",
+    ),
+    Probe(
         "steal-descriptor",
         "Copy an open descriptor out of a rival",
         _theft("processes.take_descriptor", "fd"),
@@ -281,6 +301,15 @@ PROBES = (
         _starve,
         none="stopped",
         note="where bots share a uid, the kernel counts their threads together",
+    ),
+    Probe(
+        "starve-timers",
+        "Use up the kernel timers of the uid",
+        _starve_timers,
+        none="varies",
+        landlock="varies",
+        note="where bots share a uid, as an ordinary user's do at landlock, the kernel counts "
+        "their timers together",
     ),
     Probe("starve-pipes", "Use up the pipe budget of the uid", _starve_pipes, none="user"),
     Probe("daemon", "Leave a daemon that holds the pipe", _daemon, none="stopped", note=_KEPT),
