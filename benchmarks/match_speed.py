@@ -60,7 +60,14 @@ def build(folder: Path) -> tuple[str, str]:
     return made[0], made[1]
 
 
-def play(bot: str, *, freeze: bool, core: int | None, games: int = GAMES) -> list[GameRecord]:
+def play(
+    bot: str,
+    *,
+    freeze: bool,
+    core: int | None,
+    games: int = GAMES,
+    on_game: Callable[[GameRecord], None] | None = None,
+) -> list[GameRecord]:
     """Play one match of instant bots and return its records."""
     launch = Launch(str(Path(bot).parent), ("./instant",), Limits())
     bots = [Contestant(f"{i:064x}", f"instant{i}", "1", {}, launch) for i in range(SEATS)]
@@ -70,7 +77,7 @@ def play(bot: str, *, freeze: bool, core: int | None, games: int = GAMES) -> lis
         for i in range(games)
     )
     job = MatchJob("m-bench", tuple(one.submission for one in bots), jobs, settings)
-    return play_match(job, bots, choose("none"), core=core)
+    return play_match(job, bots, choose("none"), core=core, on_game=on_game)
 
 
 def count(records: list[GameRecord]) -> int:
@@ -91,14 +98,20 @@ def pinned(core: int | None) -> Iterator[None]:
 
 
 def measure(bot: str, freeze: bool, core: int) -> tuple[float, float]:
-    """Return requests a second and referee CPU a request in µs, start-up left out."""
+    """Return requests a second and referee CPU a request in µs, from the second game on.
+
+    The first starts the bots and warms up.
+    """
+    ends: list[tuple[float, float]] = []
     with pinned(core):
-        play(bot, freeze=freeze, core=core, games=1)
-        used, begun = time.process_time(), time.perf_counter()
-        records = play(bot, freeze=freeze, core=core)
-        cpu, wall = time.process_time() - used, time.perf_counter() - begun
-    wall -= max(max(record.measured.startup_ms) for record in records) / 1000
-    requests = count(records)
+        records = play(
+            bot,
+            freeze=freeze,
+            core=core,
+            on_game=lambda _: ends.append((time.process_time(), time.perf_counter())),
+        )
+    cpu, wall = (last - first for first, last in zip(ends[0], ends[-1], strict=True))
+    requests = count(records[1:])
     return requests / wall, cpu / requests * 1e6
 
 

@@ -261,7 +261,7 @@ class Measured(Struct, frozen=True, tag="measured", forbid_unknown_fields=True):
     cpu_us: tuple[int, ...] = ()
     wall_us: tuple[int, ...] = ()
     wait_us: tuple[int, ...] = ()
-    """How long the process waited for a core; 0 where it was not running for under 0.2 ms."""
+    """How long the process's first thread waited for a core."""
     notes: dict[str, str] = {}
     """Decision → the bot's note."""
     data: dict[str, dict[str, float]] = {}

@@ -27,7 +27,7 @@ from niagara_arena.cli.choices import QUESTIONS, describe
 from niagara_arena.cli.telling import seat_name, tell
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
-from niagara_arena.sandbox import Backend, Exit, Launch, Process
+from niagara_arena.sandbox import Backend, Exit, Launch, Meter, Process
 from niagara_arena.submissions import Submission
 from niagara_arena.submissions.tree import Tree
 
@@ -186,6 +186,7 @@ class _Seat:
             os.set_blocking(fd, False)
         self.pid = os.getpid()
         self.level = level
+        self.meter = Meter()
         self._person = person
         self._closed = False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -207,14 +208,6 @@ class _Seat:
                 _thread.interrupt_main()  # as if Ctrl-C had been pressed
         except OSError:
             return  # the match has ended meanwhile
-
-    def cpu_ns(self) -> int:
-        """Charge people nothing."""
-        return 0
-
-    def wait_ns(self) -> int:
-        """Count no waiting."""
-        return 0
 
     def freeze(self) -> None:
         """Leave people alone."""

@@ -167,8 +167,8 @@ class Talk:
     def cpu_us(self) -> int:
         """Return the CPU time used so far; 0 where that can't be known."""
         try:
-            return self._bot.process.cpu_ns() // 1000
-        except (OSError, NotPossibleHere):
+            return self._bot.meter.cpu_ns() // 1000
+        except NotPossibleHere:
             return 0
 
     def memory_mb(self) -> float | None:

@@ -73,6 +73,7 @@ class Bot:
         "ended",
         "lines",
         "log",
+        "meter",
         "outbox",
         "process",
         "restless",
@@ -86,6 +87,7 @@ class Bot:
 
     def __init__(self, process: Process) -> None:
         self.process = process
+        self.meter = process.meter
         self.session = Session()
         self.lines = LineBuffer()
         self.log = Tail()

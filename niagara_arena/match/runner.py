@@ -18,7 +18,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import UNSET, structs
 
@@ -46,14 +46,14 @@ from niagara_arena.schedule.seeds import bot_seed
 from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.wire.messages import QUIT_LINE, hello_line
 
-QUIT_GRACE_MS = 500
+QUIT_GRACE_MS: Final = 500
 """How long a bot may take to exit after `quit`, before it is killed."""
 
-_GARBAGE = 50_000
+_GARBAGE: Final = 50_000
 """How many objects are made before Python looks for garbage that refers to itself. A match makes
 next to none, and by its default Python would look after every 700."""
 
-_DECISIONS_A_GAME = 1_000
+_DECISIONS_A_GAME: Final = 1_000
 """Room for increments in the CPU limit of a whole process."""
 
 

@@ -30,9 +30,6 @@ from niagara_arena.wire.messages import Act, Ready
 from niagara_arena.wire.replies import Stale, Trouble, read_act, read_ready
 
 TICK_MS: Final = 50
-WAIT_NS: Final = 200_000
-"""A process that was not running for less than this is not asked how long it waited for a core:
-to read that takes longer than a whole quick answer. Its wait counts as none."""
 REPLY_BYTES: Final = 4096
 """More than an answer takes: to make room for more would take longer than to read it."""
 QUIET_MS: Final = 1
@@ -43,7 +40,10 @@ from then on stopped as soon as it has answered."""
 
 _TICK_NS: Final = TICK_MS * 1_000_000
 _QUIET_NS: Final = QUIET_MS * 1_000_000
-_STDIN, _STDOUT, _STDERR = range(3)
+_ACT: Final = Act
+_STDIN: Final = 0
+_STDOUT: Final = 1
+_STDERR: Final = 2
 
 
 class HostOverload(Exception):
@@ -145,7 +145,7 @@ class Table:
         if isinstance(ready, Ready):
             bot.session.move("ready")
             bot.cpu_ns = self._cpu(bot)
-            bot.wait_ns = bot.process.wait_ns()
+            bot.wait_ns = bot.meter.wait_ns()
             if self._freeze:
                 bot.freeze()
         else:
@@ -196,7 +196,7 @@ class Table:
         if chunk:
             if not bot.lines.partial and 0 < chunk.find(b"\n") == len(chunk) - 1:
                 act = read_act(chunk, one.request.number)
-                if type(act) is Act:
+                if type(act) is _ACT:
                     self._finish(one, act, None, chunk[:-1])
                     return True
             bot.take(chunk)
@@ -284,10 +284,8 @@ class Table:
         cpu_ns = bot.cpu_ns - one.cpu_ns
         if cpu_ns - wall_ns > RESTLESS_NS:
             bot.restless = True
-        wait_ns = 0
-        if (idle_ns := wall_ns - cpu_ns) >= WAIT_NS:
-            before, bot.wait_ns = bot.wait_ns, bot.process.wait_ns()
-            wait_ns = min(idle_ns, bot.wait_ns - before)
+        waited_ns, bot.wait_ns = bot.wait_ns, bot.meter.wait_ns()
+        wait_ns = max(0, min(wall_ns - cpu_ns, bot.wait_ns - waited_ns))
         one.answer = Answer(
             one.request.seat, act, report, cpu_ns // 1000, wall_ns // 1000, wait_ns // 1000, line
         )
@@ -375,9 +373,7 @@ class Table:
         if not self._reads_cpu:
             return 0
         try:
-            return bot.process.cpu_ns()
-        except OSError:
-            return bot.cpu_ns
+            return bot.meter.cpu_ns()
         except NotPossibleHere:
             if self._clock.mode == "cpu":
                 raise

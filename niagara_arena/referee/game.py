@@ -18,7 +18,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from msgspec import UNSET, Raw
+from msgspec import Raw
 
 from niagara_arena.records import (
     Fault,
@@ -60,6 +60,10 @@ from niagara_arena.wire.messages import Act
 from niagara_arena.wire.replies import excerpt
 from niagara_arena.wire.text import decide_line
 
+_played: Final = Played
+_raw: Final = Raw
+"""Compiled code finds what it calls itself at once, what comes from elsewhere by its name."""
+
 OUTSIDE: Final = -1
 """The decision of a ruling that belongs to none."""
 
@@ -82,10 +86,14 @@ class Request:
         self.wall_ms = wall_ms
 
 
-class Ask(NamedTuple):
+class Ask:
     """Ask these seats at the same time; bring all answers back together."""
 
-    requests: tuple[Request, ...]
+    __slots__ = ("requests",)
+    __match_args__ = ("requests",)
+
+    def __init__(self, requests: tuple[Request, ...]) -> None:
+        self.requests = requests
 
 
 class Tell(NamedTuple):
@@ -299,8 +307,9 @@ class Referee:
             else:
                 act = answer.act
                 assert act is not None
-                if act.choice is not UNSET and act.choice < len(actions):
-                    action = actions[act.choice]
+                choice = act.choice
+                if type(choice) is int and choice < len(actions):
+                    action = actions[choice]
                 else:
                     judged = judge(self.state, seat, actions, act)
                     if isinstance(judged, FaultReport):
@@ -309,7 +318,7 @@ class Referee:
                         action = judged
         if action is not None:
             assert act is not None
-            if act.note is not UNSET or act.data is not UNSET:
+            if type(act.note) is str or type(act.data) is dict:
                 self._keep(act)
             self._carry_out(seat, action, "", answer)
             return False
@@ -343,9 +352,9 @@ class Referee:
 
     def _keep(self, act: Act) -> None:
         key = str(self.decisions)
-        if act.note is not UNSET:
+        if type(act.note) is str:
             self.notes[key] = act.note
-        if act.data is not UNSET:
+        if type(act.data) is dict:
             self.data[key] = act.data
 
     def _keep_evidence(self, request: Request, report: FaultReport) -> None:
@@ -356,7 +365,7 @@ class Referee:
         """Apply a legal action and record it."""
         if self.state.round != self._round:
             self._turn_page()
-        self._acts.append(Played(seat, Raw(action_text(action).encode()), fault))
+        self._acts.append(_played(seat, _raw(action_text(action).encode()), fault))
         self.cpu_us.append(answer.cpu_us)
         self.wall_us.append(answer.wall_us)
         self.wait_us.append(answer.wait_us)

@@ -185,7 +185,7 @@ def carry_out(v: Vector, seat: int, action: Paddle, move: Move, events: list[Eve
         v[MAY] &= ~(1 << canoe)
 
 
-_event = tuple.__new__  # what CanoeMoved(…) does, without its detour
+_event: Final = tuple.__new__  # what CanoeMoved(…) does, without its detour
 
 
 def stay(v: Vector, seat: int, action: Action, events: list[Event]) -> None:

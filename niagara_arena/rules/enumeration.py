@@ -7,7 +7,7 @@ by one, so that each answer is about exactly one seat's turn or one phase.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action, Arm
@@ -42,7 +42,7 @@ from niagara_arena.rules.state import (
 )
 from niagara_arena.rules.text import write_position
 
-_MANY_ROUNDS = 1_000_001
+_MANY_ROUNDS: Final = 1_000_001
 """So many that no round of a position from outside is the last."""
 
 

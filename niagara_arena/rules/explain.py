@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Arm, BuyBack, Moose, Paddle, PlayCard, Stay, Weather
 from niagara_arena.rules.checks import need_seat, shown
@@ -20,7 +22,7 @@ from niagara_arena.rules.state import (
     block,
 )
 
-_KIND_OF = {
+_KIND_OF: Final = {
     BuyBack: "buy",
     PlayCard: "card",
     Paddle: "canoe",
@@ -29,7 +31,7 @@ _KIND_OF = {
     Arm: "arm",
     Moose: "moose",
 }
-_CLAUSE_OF = {
+_CLAUSE_OF: Final = {
     "buy": "N-3.2",
     "card": "N-3.1",
     "canoe": "N-4.1",

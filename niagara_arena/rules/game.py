@@ -16,7 +16,7 @@ take any `object`, and look at it themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.actions import Action
@@ -186,7 +186,7 @@ def apply(state: object, seat: object, action: object, *, pause_at_round: object
     return _step(Step, (State(setup, v, asked, menus, None), tuple(events)))
 
 
-_step = tuple.__new__  # what Step(…) does, without its detour
+_step: Final = tuple.__new__  # what Step(…) does, without its detour
 
 
 def _begin(state: State, v: Vector, pause: bool) -> Step:

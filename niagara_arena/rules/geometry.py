@@ -42,7 +42,11 @@ DOWN: Final[tuple[tuple[int, ...], ...]] = (
 UP: Final = (0, JETTY, 1, 2, 3, 4, 5, 5, 6, 7, 0, 0)
 """Where one space up leads, by space; 0 where there is no up."""
 
-AMBER_PLACE, AMETHYST_PLACE, DIAMOND_PLACE, RUBY_PLACE, SAPPHIRE_PLACE = range(5)
+AMBER_PLACE: Final = 0
+AMETHYST_PLACE: Final = 1
+DIAMOND_PLACE: Final = 2
+RUBY_PLACE: Final = 3
+SAPPHIRE_PLACE: Final = 4
 
 PLACE_BESIDE: Final = (
     -1,

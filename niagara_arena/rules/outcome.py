@@ -20,11 +20,11 @@ from niagara_arena.rules.state import (
     block,
 )
 
-COLOURS = 5
-OF_ONE_COLOUR = 4
-GEMS_IN_ALL = 7
+COLOURS: Final = 5
+OF_ONE_COLOUR: Final = 4
+GEMS_IN_ALL: Final = 7
 
-PLACING_RULES = ("progress", "winners")
+PLACING_RULES: Final = ("progress", "winners")
 
 
 class Outcome(NamedTuple):

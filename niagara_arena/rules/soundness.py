@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from niagara_arena.errors import RulesError
 from niagara_arena.rules.components import CLOUD, LASSO
 from niagara_arena.rules.geometry import ASHORE, JETTY
@@ -30,8 +32,8 @@ from niagara_arena.rules.state import (
     block,
 )
 
-_FORK_ASHORE = ASHORE + 5
-_RUBIES_ASHORE = (ASHORE + 8, ASHORE + 9)
+_FORK_ASHORE: Final = ASHORE + 5
+_RUBIES_ASHORE: Final = (ASHORE + 8, ASHORE + 9)
 
 
 def check_course(setup: Setup, v: Vector) -> None:

@@ -53,20 +53,28 @@ SHOWN: Final = 8  # 1 once the card has been revealed
 RETIRED: Final = 9  # 0, or the number of the retirement step
 STRIDE: Final = 10
 
-SECRET, TURNS, CLOSING, OVER = range(4)
+SECRET: Final = 0
+TURNS: Final = 1
+CLOSING: Final = 2
+OVER: Final = 3
 PHASE_NAMES: Final = ("secret", "turns", "closing", "over")
 
 EXACTLY_ONE: Final = 4
 """Bit in MUST: one canoe of the mask moves, then the turn is over."""
 
-UNDECIDED, BUYS_NOTHING, BUYS = range(3)
+UNDECIDED: Final = 0
+BUYS_NOTHING: Final = 1
+BUYS: Final = 2
 ENTERS_NEXT: Final = 12
 AT_PLACE: Final = 1
 RETURNING: Final = 2
 HELD: Final = 3
 
 ENDINGS: Final = ("", "won", "last_seat", "max_rounds", "deserted")
-WON, LAST_SEAT, MAX_ROUNDS, DESERTED = range(1, 5)
+WON: Final = 1
+LAST_SEAT: Final = 2
+MAX_ROUNDS: Final = 3
+DESERTED: Final = 4
 
 
 class Decision(NamedTuple):

@@ -7,6 +7,7 @@
 from niagara_arena.sandbox.choosing import choose
 from niagara_arena.sandbox.interface import LEVELS, Backend, Exit, Launch, Lost, Process, Runtime
 from niagara_arena.sandbox.memory import out_of_memory_words
+from niagara_arena.sandbox.meter import Meter
 from niagara_arena.sandbox.runtimes import fingerprint
 from niagara_arena.sandbox.survey import Survey, survey
 
@@ -16,6 +17,7 @@ __all__ = [
     "Exit",
     "Launch",
     "Lost",
+    "Meter",
     "Process",
     "Runtime",
     "Survey",

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.records import Limits
+from niagara_arena.sandbox.meter import Meter
 
 __all__ = ["LEVELS", "Backend", "Exit", "Launch", "Lost", "Process", "Runtime"]
 
@@ -79,12 +80,8 @@ class Process(Protocol):
     pid: int
     """The bot's own process, as this machine numbers it."""
     level: str
-
-    def cpu_ns(self) -> int:
-        """Read the CPU time that the bot has used since its program began."""
-
-    def wait_ns(self) -> int:
-        """Read how long the bot has waited for a core; 0 where that is unknown."""
+    meter: Meter
+    """What it uses."""
 
     def freeze(self) -> None:
         """Stop it until `thaw`."""

@@ -1,7 +1,7 @@
 """A running bot, as the runner holds it: clocks, freeze, memory, its end.
 
-What every level shares is here. The kernel's own counters are read from descriptors that stay open;
-a pid stays the bot's until `close`, because its warden reaps it only then.
+What every level shares is here. A pid stays the bot's until `close`, because its warden reaps it
+only then.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
-import time
 
 from niagara_arena.errors import NotPossibleHere
 from niagara_arena.sandbox.cgroups import Group
 from niagara_arena.sandbox.interface import Exit, Launch, Lost
 from niagara_arena.sandbox.keeping import Started
 from niagara_arena.sandbox.memory import Gauge
+from niagara_arena.sandbox.meter import GroupMeter, Meter, ProcessMeter
 
 __all__ = ["BotProcess", "CagedProcess"]
 
@@ -35,39 +34,14 @@ class BotProcess:
         self.stderr = started.stderr
         self.level = level
         self.pid: int = started.facts["pid"]
-        self._base_ns: int = started.facts.get("base_ns", 0)
+        self.meter: Meter = ProcessMeter(self.pid, started.facts.get("base_ns", 0))
         self._line = started.line
         self._keeper = started.keeper
-        self._clock = (~self.pid) << 3 | 2
-        self._schedstat = _open(f"/proc/{self.pid}/schedstat")
         self._gauge = Gauge(self.pid, launch.limits, group)
         self._group = group
-        self._cpu_ns = 0
         self._exit: Exit | None = None
         self._closed = False
         self._killed = False
-
-    def cpu_ns(self) -> int:
-        """Read the CPU time used since the bot's program began, all its threads together."""
-        try:
-            self._cpu_ns = time.clock_gettime_ns(self._clock) - self._base_ns
-        except OSError as error:
-            if sys.platform == "linux":  # it has ended and is gone: what it used stays true
-                return self._cpu_ns
-            raise NotPossibleHere(
-                "this system can't read another process's CPU clock",
-                "set the clock's mode to `wall` or `off`",
-            ) from error
-        return self._cpu_ns
-
-    def wait_ns(self) -> int:
-        """Read how long the bot's first thread has waited for a core; 0 where unknown."""
-        if self._schedstat < 0:
-            return 0
-        try:
-            return int(os.pread(self._schedstat, 96, 0).split()[1])
-        except (OSError, IndexError, ValueError):
-            return 0
 
     def freeze(self) -> None:
         """Stop the bot, and at levels where it may fork its whole process group."""
@@ -116,10 +90,9 @@ class BotProcess:
         self._closed = True
         clean = self._line.close(CLOSE_S)
         self._gauge.close()
-        for one in (self.stdin, self.stdout, self.stderr, self._schedstat):
-            if one >= 0:
-                os.close(one)
-        self._schedstat = -1
+        self.meter.close()
+        for one in (self.stdin, self.stdout, self.stderr):
+            os.close(one)
         if self._group is not None:
             self._group.remove()
         if not clean:
@@ -158,15 +131,9 @@ class CagedProcess(BotProcess):
         self._shared = launch.multi_process or launch.writable
         self._init = _open_pid(started.facts["init"])
         self._bot = _open_pid(self.pid)
-        self._group_base_ns = (group.cpu_ns() if self._shared and group is not None else None) or 0
-
-    def cpu_ns(self) -> int:
-        """Read the CPU time used; of all its processes if it may fork."""
-        if self._shared and self._group is not None:
-            used = self._group.cpu_ns()
-            if used is not None:
-                return used - self._group_base_ns
-        return super().cpu_ns()
+        if self._shared and group is not None:
+            self.meter.close()
+            self.meter = GroupMeter(self.pid, started.facts.get("base_ns", 0), group.cpu_ns)
 
     def stdout_closed(self) -> bool:
         """Look whether the bot still holds its pipe; bwrap's own processes always do."""
@@ -221,10 +188,3 @@ def _name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _open(path: str) -> int:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return -1

@@ -30,6 +30,7 @@ class Stale:
 
 
 STALE: Final = Stale()
+_read_act: Final = act_decoder.decode
 
 _HALF_PAIR: Final = re.compile(
     rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]"
@@ -53,14 +54,14 @@ def read_ready(line: bytes) -> Ready | Trouble:
 def read_act(line: bytes, number: int) -> Act | Trouble | Stale:
     """Read the answer to question ``number`` [P-4.2]."""
     try:
-        act = act_decoder.decode(line)
+        act = _read_act(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return describe(line, error, "a reply")
     if act.id != number:
         if 0 < act.id < number:
             return STALE
         return Trouble("id", f"`$.id` is {act.id}, but the question asked is {number} [P-4.4]")
-    if (act.choice is UNSET) is (act.action is UNSET):
+    if (type(act.choice) is int) is (type(act.action) is dict):
         both = "both `choice` and `action`" if act.choice is not UNSET else "neither"
         return Trouble("fields", f"a reply has `choice` or `action`; this one has {both} [P-4.2]")
     return act

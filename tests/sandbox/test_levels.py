@@ -52,12 +52,12 @@ def test_the_cpu_clock_counts_the_bots_work_and_stays_readable(
 ) -> None:
     process = backend.start(launch(folder, *python(SPIN)))
     read_line(process)
-    before = process.cpu_ns()
-    until(lambda: process.cpu_ns() > before + 20_000_000, "20 ms of CPU")
-    assert process.wait_ns() >= 0
+    before = process.meter.cpu_ns()
+    until(lambda: process.meter.cpu_ns() > before + 20_000_000, "20 ms of CPU")
+    assert process.meter.wait_ns() >= 0
     process.kill()
     until(lambda: process.poll() is not None, "the end")
-    assert process.cpu_ns() >= before + 20_000_000
+    assert process.meter.cpu_ns() >= before + 20_000_000
     process.close()
 
 
@@ -66,7 +66,7 @@ def test_starting_is_not_on_the_bots_clock(backend: Backend, folder: Path) -> No
     os.write(process.stdin, b"x\n")
     read_line(process)
     # Cat itself needs about a millisecond; the fork of a warden and its work would be several.
-    assert process.cpu_ns() < 20_000_000
+    assert process.meter.cpu_ns() < 20_000_000
     process.close()
 
 
@@ -76,11 +76,11 @@ def test_a_frozen_bot_uses_no_time_until_it_is_thawed(backend: Backend, folder: 
     process.freeze()
     state = Path(f"/proc/{process.pid}/stat")
     until(lambda: state.read_text().rpartition(")")[2].split()[0] == "T", "stopped")
-    before = process.cpu_ns()
+    before = process.meter.cpu_ns()
     process.over_memory()
-    assert process.cpu_ns() == before
+    assert process.meter.cpu_ns() == before
     process.thaw()
-    until(lambda: process.cpu_ns() > before, "running again")
+    until(lambda: process.meter.cpu_ns() > before, "running again")
     process.close()
 
 

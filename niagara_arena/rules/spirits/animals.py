@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from niagara_arena.rules.actions import Action
 from niagara_arena.rules.base import perform_weather
 from niagara_arena.rules.components import WEATHER_HIGH
@@ -22,7 +24,7 @@ from niagara_arena.rules.state import (
     Vector,
 )
 
-MOOSE_POINTS = 2
+MOOSE_POINTS: Final = 2
 """Points that the moose adds to every move of its canoe [N-11.3]."""
 
 

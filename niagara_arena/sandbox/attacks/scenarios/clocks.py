@@ -20,12 +20,12 @@ def _cpu(pids: list[int]) -> int:
 def _burn_by_children(trial: Trial, **more: bool) -> Seen:
     """See whether a child's thinking is on the bot's clock."""
     bot = trial.run("processes.burn_by_children", **more)
-    before = bot.process.cpu_ns()
+    before = bot.process.meter.cpu_ns()
     below = outside.descendants(bot.pid)
     ends = time.monotonic() + 3
     while below and _cpu(below) < 0.2 * TICKS_S and time.monotonic() < ends:
         bot.linger(0.05)
-    unseen = _cpu(below) / TICKS_S - (bot.process.cpu_ns() - before) / 1e9
+    unseen = _cpu(below) / TICKS_S - (bot.process.meter.cpu_ns() - before) / 1e9
     return Seen(unseen > 0.1, f"{unseen:.2f} s off the clock" if below else bot.why)
 
 
