@@ -27,6 +27,7 @@ from niagara_arena.records import (
 from niagara_arena.referee import FaultReport, Request
 from niagara_arena.rules import State
 from niagara_arena.sandbox import Backend, Launch, choose
+from niagara_arena.sandbox.bwrap import Bwrap
 from niagara_arena.sandbox.keeper import tree
 from tests.match.playing import ZOO, job, settings
 
@@ -67,7 +68,9 @@ def test_a_closed_stdout_is_a_crash_in_the_cage_too(cage: Backend, folder: Path)
 class Killer:
     """Kill the keeper of our bots in the middle of the first game, and see its wardens go."""
 
-    def __init__(self) -> None:
+    def __init__(self, cage: Backend) -> None:
+        assert isinstance(cage, Bwrap)
+        self.scratch = cage._keeper.scratch
         self.killed = False
 
     def game_started(self, header: GameHeader, state: State, events: Sequence[str]) -> None:
@@ -83,11 +86,10 @@ class Killer:
         """Kill it once; a game this short would be over before slow wardens had ended the bots."""
         if not self.killed:
             self.killed = True
-            keepers = _keepers()
-            wardens = [warden for keeper in keepers for warden in tree.children(keeper)]
+            keeper = _keeper(self.scratch)
+            wardens = tree.children(keeper)
             bots = [bot for warden in wardens for bot in tree.children(warden)]
-            for keeper in keepers:
-                os.kill(keeper, signal.SIGKILL)
+            os.kill(keeper, signal.SIGKILL)
             while any(_runs(one) for one in (*wardens, *bots)):
                 time.sleep(0.001)
 
@@ -97,14 +99,13 @@ class Killer:
         """Do nothing."""
 
 
-def _keepers() -> list[int]:
-    """Return our children that keep bots; what else runs here may end while we look."""
-    found = []
+def _keeper(scratch: str) -> int:
+    """Return the keeper with this scratch directory; others, of older tests, may end meanwhile."""
     for child in tree.children(os.getpid()):
         with contextlib.suppress(OSError):
-            if Path(f"/proc/{child}/comm").read_text() == "niagara-keeper\n":
-                found.append(child)
-    return found
+            if scratch in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
+                return child
+    raise AssertionError("there is no keeper")
 
 
 def _runs(pid: int) -> bool:
@@ -116,7 +117,7 @@ def _runs(pid: int) -> bool:
 
 def test_bots_whose_keeper_is_killed_are_not_to_blame(cage: Backend, folder: Path) -> None:
     bots = [animal(folder, "random_play") for _ in range(3)]
-    killer = Killer()
+    killer = Killer(cage)
     first, second = play_match(job(bots, settings(), games=2), bots, cage, watcher=killer)
     assert killer.killed
     assert first.end.void is Void.INTERNAL
