@@ -1,10 +1,16 @@
-"""Show the attack suite's table below the results of a run that held it."""
+"""Let Ctrl-C be pressed in tests; show the attack suite's table below the results."""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 
 from tests.sandbox.attacks.table import PROPERTY, summary
+
+# A shell has what it runs in the background ignore Ctrl-C, and our children would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

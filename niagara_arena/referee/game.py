@@ -90,7 +90,6 @@ class Ask:
     """Ask these seats at the same time; bring all answers back together."""
 
     __slots__ = ("requests",)
-    __match_args__ = ("requests",)
 
     def __init__(self, requests: tuple[Request, ...]) -> None:
         self.requests = requests

@@ -133,12 +133,12 @@ def rebuild(record: GameRecord) -> Rebuilt:
             case Tell(messages):
                 for seat, line in messages:
                     streams[seat].append(Sent(line))
-            case Ask(requests) if void is not None and script.exhausted():
+            case Ask(requests=requests) if void is not None and script.exhausted():
                 for request in requests:
                     sent = Sent(request.line, request.number, request.kind)
                     streams[request.seat].append(sent)
                 referee.void(void, record.end.void_sentence)
-            case Ask(requests):
+            case Ask(requests=requests):
                 answers = []
                 for request in requests:
                     answer, sent = script.answer(request)

@@ -162,7 +162,7 @@ def _play(referee: Referee, talk: Talk, lines: list[str]) -> bool:
             case Tell(messages, retired):
                 lines += [f"→ {line.decode()}" for seat, line in messages if seat == talk.seat]
                 alive = alive and talk.seat not in retired
-            case Ask(requests):
+            case Ask(requests=requests):
                 answers = []
                 for request in requests:
                     seat = request.seat

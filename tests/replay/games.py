@@ -40,7 +40,7 @@ class Bots:
     def play(self, referee: Referee) -> Done:
         while True:
             match referee.next_step():
-                case Ask(requests):
+                case Ask(requests=requests):
                     referee.answer([self._answer(referee.state, one) for one in requests])
                 case Tell(messages):
                     for seat, line in messages:

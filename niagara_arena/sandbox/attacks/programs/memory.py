@@ -18,6 +18,8 @@ from .talk import Facts, attempt, refusal, say
 
 _BLOCK = 4 << 20
 _PAGE = 4096
+_KEPT: list[object] = []
+"""What must not be let go when an attack is over, but held until it has been looked at."""
 
 
 def _touch(area: mmap.mmap) -> None:
@@ -26,9 +28,10 @@ def _touch(area: mmap.mmap) -> None:
 
 
 def _until_refused(step: object, size: int, most: int) -> Facts:
-    """Call `step` until it has taken `most` bytes or is refused."""
+    """Call `step` until it has taken `most` bytes or is refused; keep what it holds."""
     taken, why = 0, ""
     assert callable(step)
+    _KEPT.append(step)
     while taken < most:
         try:
             step()
@@ -153,7 +156,7 @@ def deleted_files(told: Facts) -> Facts:
 
 def everything(told: Facts) -> Facts:
     """Take all there is of each kind at once: private memory, tmp, shared memory files."""
-    held, taken = [], 0
+    taken = 0
     for directory in told["directories"]:
         for index in range(told["megabytes"]):
             try:
@@ -166,7 +169,7 @@ def everything(told: Facts) -> Facts:
             area = mmap.mmap(-1, 1 << 20)
         except (OSError, MemoryError, ValueError):
             break
-        held.append(area)
+        _KEPT.append(area)
         _touch(area)
         taken += 1 << 20
     return {"bytes": taken}
@@ -261,6 +264,7 @@ def lock_pages(told: Facts) -> Facts:
     start = ctypes.addressof(ctypes.c_char.from_buffer(area))
     if libc.mlock(ctypes.c_void_p(start), ctypes.c_size_t(told["bytes"])):
         raise OSError(ctypes.get_errno(), "mlock")
+    _KEPT.append(area)
     return {}
 
 
@@ -284,7 +288,7 @@ def in_flight(told: Facts) -> Facts:
     left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     left.setblocking(False)
     sent, why = 0, ""
-    held = [right]
+    _KEPT.append(right)
     while sent < told["count"]:
         try:
             fd = os.open("/dev/null", os.O_RDONLY)
@@ -299,7 +303,7 @@ def in_flight(told: Facts) -> Facts:
                 why = refusal(error)
                 break
             left.setblocking(False)
-            held += [left, right]
+            _KEPT.extend((left, right))
             continue
         except OSError as error:
             why = refusal(error)
