@@ -111,7 +111,18 @@ def check(
     plan = Check(reference, choose(sandbox), sizes_from(sizes), settings)
     number = step_number(only) if only is not None else None
     began = time.monotonic()
-    results = run_check(plan, number, lambda result: terminal.detail(_line(result)))
+    finished: list[Result] = []
+
+    def keep(result: Result) -> None:
+        finished.append(result)
+        terminal.detail(_line(result))
+
+    try:
+        results = run_check(plan, number, keep)
+    except KeyboardInterrupt:
+        if finished and output_format is not Format.JSON:  # half a document would not be one
+            show(_listing(finished, output_format), output_format)
+        raise
     ok = passed(results, strict)
     if output_format is Format.JSON:
         click.echo(json.dumps(_document(reference, plan, results, ok), indent=2))

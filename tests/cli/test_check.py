@@ -3,11 +3,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from niagara_arena.conformance import STEPS
+from niagara_arena.conformance import STEPS, Check, Result, run_check
 from tests.cli.conftest import Niagara
 
 ZOO = Path(__file__).parent.parent / "zoo" / "animal.py"
@@ -37,6 +38,21 @@ def test_a_good_bot_passes_every_step(niagara: Niagara) -> None:
     assert [row["step"] for row in document["rows"]] == [step.name for step in STEPS]
     assert [row["number"] for row in document["rows"]] == list(range(1, len(STEPS) + 1))
     assert "passed: " in run.stderr
+
+
+def test_ctrl_c_shows_the_steps_that_were_finished(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_step(plan: Check, _: int | None, on_result: Callable[[Result], None]) -> None:
+        run_check(plan, 1, on_result)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("niagara_arena.cli.check.run_check", first_step)
+    run = niagara("check", "@random", *SMALL)
+    assert run.exit == 130
+    assert run.stdout.rstrip().split("\n")[-1].split()[:4] == ["1", "MUST", "manifest", "passed"]
+    assert "interrupted" in run.stderr
+    assert niagara("check", "@random", *SMALL, "--json").stdout == ""
 
 
 def test_a_failed_must_shows_all_that_its_author_needs(niagara: Niagara) -> None:
