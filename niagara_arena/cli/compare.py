@@ -16,6 +16,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.preparing import launch_of
 from niagara_arena.cli.starting import Start, read_openings
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.match import Contestant, play_match
@@ -27,7 +28,7 @@ from niagara_arena.rules import RULESETS
 from niagara_arena.sandbox import Backend, choose
 from niagara_arena.schedule.seating import SEATING_KINDS, seatings
 from niagara_arena.schedule.seeds import game_id, game_seed, match_id
-from niagara_arena.submissions import load, prepare, resolve_params
+from niagara_arena.submissions import load, resolve_params
 
 __all__ = ["compare"]
 
@@ -165,7 +166,7 @@ def compare(
         )
     settings = settings_from(profile, changes, rules=rules)
     backend = choose(sandbox)
-    one, other, *rest = (_contestant(text, backend) for text in (a, b, *against))
+    one, other, *rest = (_contestant(text, backend, terminal) for text in (a, b, *against))
     key = seed if seed is not None else secrets.token_hex(16)
     trial = _Trial((one, other), rest, settings, backend, plan, seating, openings, key)
     judgement, why = _run(terminal, trial, max_games)
@@ -174,11 +175,12 @@ def compare(
     return Exit.DONE if judgement.verdict is Verdict.BETTER else Exit.NO
 
 
-def _contestant(text: str, backend: Backend) -> Contestant:
+def _contestant(text: str, backend: Backend, terminal: Terminal) -> Contestant:
     """Prepare one bot; what can't be built can't be compared."""
     bot = load(text)
     params: dict[str, Any] = dict(resolve_params(bot, {}))
-    return Contestant(bot.id, bot.name, bot.version, params, prepare(bot, backend).launch())
+    launch = launch_of(bot, backend, terminal)
+    return Contestant(bot.id, bot.name, bot.version, params, launch)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from niagara_arena.cli.faults import UNKNOWN_COMMAND, command_of, fault_report
 from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.preparing import launch_of
 from niagara_arena.cli.starting import check_rounds, read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.watch import watching
@@ -38,7 +39,7 @@ from niagara_arena.rules import RULESETS, State
 from niagara_arena.sandbox import Backend, Launch, choose
 from niagara_arena.schedule.seating import seatings
 from niagara_arena.schedule.seeds import game_id, game_seed, match_id
-from niagara_arena.submissions import BuildFailed, Submission, load, prepare, resolve_params
+from niagara_arena.submissions import BuildFailed, Submission, load, resolve_params
 
 SEATINGS = ("single", "rotations", "balanced")
 MOST_GAMES = 100_000
@@ -186,7 +187,7 @@ def play(
     if folder is not None:
         _check_folder(folder, job)
     contestants = [
-        _contestant(submission, value, backend)
+        _contestant(submission, value, backend, terminal)
         for submission, value in zip(submissions, values, strict=True)
     ]
     looking = watching(terminal, len(job.games)) if watch else nullcontext()
@@ -214,13 +215,15 @@ def play(
             terminal.note(f"records in {folder}; look with `{look}`")
 
 
-def _contestant(submission: Submission, params: dict[str, Any], backend: Backend) -> Contestant:
+def _contestant(
+    submission: Submission, params: dict[str, Any], backend: Backend, terminal: Terminal
+) -> Contestant:
     """Prepare one bot; a build that fails is its fault, told when the game starts."""
     launch = Launch("/", submission.run, submission.limits)
     refusal = None
     try:
         if submission.name != HUMAN:  # which no bot may be called
-            launch = prepare(submission, backend).launch()
+            launch = launch_of(submission, backend, terminal)
     except BuildFailed as failed:
         refusal = FaultReport(Fault.BUILD, "build", failed.message, failed.output.encode())
     return Contestant(submission.id, submission.name, submission.version, params, launch, refusal)

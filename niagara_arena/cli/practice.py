@@ -13,6 +13,7 @@ from niagara_arena.cli.climbing import Climb, Met, rungs
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.play import write_record
+from niagara_arena.cli.preparing import launch_of
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.errors import ArenaError, NotPossibleHere
 from niagara_arena.match import Contestant, play_match
@@ -22,7 +23,7 @@ from niagara_arena.sandbox import Backend, choose
 from niagara_arena.schedule.openings import random_opening
 from niagara_arena.schedule.seating import seatings
 from niagara_arena.schedule.seeds import game_id, game_seed, match_id
-from niagara_arena.submissions import Submission, load, prepare, resolve_params
+from niagara_arena.submissions import Submission, load, resolve_params
 from niagara_arena.submissions.bundled import bundled_bots
 
 OPENING_ROUNDS: Final = 2
@@ -152,7 +153,7 @@ class _Gym:
         self._games = 0
         self.bot = submission.id
         self.names = {submission.id: submission.name}
-        self._contestants = {submission.id: _contestant(submission, backend)}
+        self._contestants = {submission.id: _contestant(submission, backend, terminal)}
         self.ladder = self._opponents()
 
     def _opponents(self) -> tuple[str, ...]:
@@ -162,7 +163,9 @@ class _Gym:
             if opponent.id == self.bot:
                 continue
             try:
-                self._contestants[opponent.id] = _contestant(opponent, self._backend)
+                self._contestants[opponent.id] = _contestant(
+                    opponent, self._backend, self._terminal
+                )
             except ArenaError as error:
                 self._terminal.warn(f"@{name} stays away: {error.message}")
                 continue
@@ -240,7 +243,7 @@ class _Gym:
             )
 
 
-def _contestant(submission: Submission, backend: Backend) -> Contestant:
+def _contestant(submission: Submission, backend: Backend, terminal: Terminal) -> Contestant:
     params: dict[str, object] = {**resolve_params(submission, {})}
-    launch = prepare(submission, backend).launch()
+    launch = launch_of(submission, backend, terminal)
     return Contestant(submission.id, submission.name, submission.version, params, launch)

@@ -189,7 +189,7 @@ def run(
         config = msgspec.structs.replace(config, games_per_bot=_MOST_GAMES_PER_BOT)
     with _terminable():
         backend = choose(config.sandbox, config.minimum_sandbox)
-        field = enter(config, backend, read_roster_of(config), terminal.detail)
+        field = enter(config, backend, read_roster_of(config), terminal.note)
     _tell_left_out(terminal, field)
     if config.seed and len(config.seed) < SHORT_SEED:
         terminal.note("a short seed can be guessed: leave --seed out where much is at stake")

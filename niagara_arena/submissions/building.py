@@ -117,11 +117,12 @@ def build(
     seconds: float = BUILD_SECONDS,
     caps: Caps = BUILT_CAPS,
     listener: Listener | None = None,
+    on_build: Callable[[], None] | None = None,
 ) -> tuple[Path, Built]:
     """Return the directory of the built files, from the cache if they are there.
 
-    `listener` is handed the output while it comes. Raises `BuildFailed`, or `NotPossibleHere` if
-    this machine has not got the compiler.
+    `on_build` is called when they are not, and `listener` handed the output while it comes.
+    Raises `BuildFailed`, or `NotPossibleHere` if this machine has not got the compiler.
     """
     _check_tools(submission, runtimes)
     digests = {runtime.name: runtime_digest(runtime, cache) for runtime in runtimes}
@@ -132,6 +133,8 @@ def build(
         found = _found(final, note)
         if found is not None:
             return final, found
+        if on_build is not None:
+            on_build()
         with _workshop(staged, cache) as work:
             began = time.monotonic()
             launches = [

@@ -8,7 +8,7 @@ anything runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -74,12 +74,13 @@ def prepare(
     offered: Mapping[str, Runtime] | None = None,
     maximum: Limits = MAX_LIMITS,
     listener: Listener | None = None,
+    on_build: Callable[[], None] | None = None,
 ) -> Ready:
     """Stage the submission, build it in the cage if it has a build, and check its command.
 
     Uses the cache's copy where there is one. `offered` are the runtimes that bots may ask for, by
-    name: those of NIAGARA_RUNTIMES if left out. Raises `BuildFailed`, `InputError` or
-    `NotPossibleHere`.
+    name: those of NIAGARA_RUNTIMES if left out. `on_build` is called before a build that is not in
+    the cache. Raises `BuildFailed`, `InputError` or `NotPossibleHere`.
     """
     limits = grant_limits(submission, maximum)
     runtimes = resolve_runtimes(submission, offered_runtimes() if offered is None else offered)
@@ -93,7 +94,13 @@ def prepare(
     output = ""
     if submission.build:
         folder, built = build(
-            submission, folder, backend, place, runtimes=runtimes, listener=listener
+            submission,
+            folder,
+            backend,
+            place,
+            runtimes=runtimes,
+            listener=listener,
+            on_build=on_build,
         )
         output = built.output
     _check_command(submission, folder, runtimes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def enter(
 ) -> Field:
     """Load and build everybody; who can't be is left out, or stops it all by `require_all`.
 
-    Without a back end nothing is built: enough for a plan.
+    Without a back end nothing is built: enough for a plan. What takes a while is told.
     """
     if backend is not None:
         open_cache(default_cache())  # what is wrong with it is nobody's fault: say it once
@@ -103,8 +104,7 @@ def enter(
                 )
             params = resolve_params(submission, config.params.get(submission.name, {}))
             if backend is not None:
-                tell(f"preparing {submission.name}")
-                contestants[submission.id] = _contestant(submission, params, backend)
+                contestants[submission.id] = _contestant(submission, params, backend, tell)
         except ArenaError as error:
             if config.require_all:
                 raise
@@ -139,8 +139,14 @@ def enter(
     )
 
 
-def _contestant(submission: Submission, params: Mapping[str, Any], backend: Backend) -> Contestant:
-    launch = prepare(submission, backend).launch()
+def _contestant(
+    submission: Submission,
+    params: Mapping[str, Any],
+    backend: Backend,
+    tell: Callable[[str], None],
+) -> Contestant:
+    on_build = partial(tell, f"building {submission.name}")
+    launch = prepare(submission, backend, on_build=on_build).launch()
     return Contestant(submission.id, submission.name, submission.version, dict(params), launch)
 
 

@@ -11,8 +11,10 @@ import pytest
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
+from niagara_arena.sandbox.none import NoCage
 from tests.sandbox.helpers import finish, launch, log, marked, python, read_line, until
 
+IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1)
 SPIN = "print('on', flush=True)\nwhile True: pass"
 
 
@@ -148,6 +150,18 @@ def test_signals_are_as_a_program_expects_them(backend: Backend, folder: Path) -
     # glibc's own two, 32 and 33, never show; SIGPIPE must not be ignored, nothing blocked.
     assert int(words["SigBlk"], 16) == 0
     assert int(words["SigIgn"], 16) & ~(0b11 << 31) == 0
+
+
+def test_a_bot_does_not_ignore_what_we_ignore(folder: Path) -> None:
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in IGNORED}
+    try:
+        process = NoCage().start(launch(folder, "/bin/cat", "/proc/self/status"))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    out, _, _ = finish(process)
+    (ignored,) = (line for line in out.splitlines() if line.startswith("SigIgn"))
+    assert int(ignored.split()[1], 16) & ~(0b11 << 31) == 0
 
 
 def test_a_bot_runs_on_the_core_that_it_is_pinned_to(backend: Backend, folder: Path) -> None:

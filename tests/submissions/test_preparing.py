@@ -6,6 +6,7 @@ import os
 import pickle
 import select
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,9 @@ def test_a_build_makes_the_program_once(make_bot: MakeBot, bare: Backend, cache:
     counting = Counting(bare)
     submission = load(str(make_bot(files={"make.sh": MAKE}, manifest=BUILDS)))
     heard: list[bytes] = []
-    ready = prepare(submission, counting, cache, listener=heard.append)
+    begun: list[str] = []
+    on_build = partial(begun.append, "a build")
+    ready = prepare(submission, counting, cache, listener=heard.append, on_build=on_build)
     assert sorted(b"".join(heard).split()) == sorted(b"building to stderr".split())
     assert sorted(ready.output.split()) == sorted("building to stderr".split())
     assert first_line(bare, ready) == b"built\n"
@@ -82,7 +85,8 @@ def test_a_build_makes_the_program_once(make_bot: MakeBot, bare: Backend, cache:
     assert counting.launches[0].limits.memory_mb > Limits().memory_mb
     for path in Path(ready.directory).rglob("*"):
         assert path.stat().st_mode & 0o222 == 0
-    assert prepare(submission, counting, cache) == ready
+    assert prepare(submission, counting, cache, on_build=on_build) == ready
+    assert begun == ["a build"]
     assert len(counting.launches) == 1
     assert list((cache / "work").iterdir()) == []
 

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import os
 import select
+import signal
 import socket
 
 from niagara_arena.sandbox.keeper import linux, tree, warden
@@ -41,6 +42,7 @@ class _Keeper:
                 self._runner.append(os.pidfd_open(runner))
         linux.call_me("niagara-keeper")
         linux.adopt_orphans()
+        _heed_signals()
         self._wake = warden.wake_on_children()
         self._wanted, self._want = os.pipe()
         # Wardens read its end as the runner's: it comes when we see the runner go, or go ourselves.
@@ -105,6 +107,14 @@ class _Keeper:
             poller.poll(1000)
             self._bury()
         tree.sweep(os.getpid(), spare=frozenset())
+
+
+def _heed_signals() -> None:
+    """Block nothing and ignore only what Python does: bots would inherit what a shell ignores."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _remove_groups(runner: int, bases: list[str]) -> None:
