@@ -105,15 +105,17 @@ class Keeper:
                 group.add(facts["held"])
                 line.order(b"g")
                 facts = line.wait(START_S)
+            except ProcessLookupError:
+                facts = {"killed": True}
             except OSError as error:
                 facts = {"what": error.filename or "", "error": error.strerror}
         if facts is None or "pid" not in facts:
             words = _drain(mine[2])
-            gone = facts is None and line.ended
+            killed = line.ended if facts is None else "killed" in facts  # a warden is never silent
             line.close()
             for one in mine:
                 os.close(one)
-            if gone and not words:
+            if killed:
                 raise Lost(
                     "what watches over the bots was killed from outside",
                     "see who ends processes here: the kernel for lack of memory, or a person",

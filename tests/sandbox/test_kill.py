@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from niagara_arena.sandbox import Backend, Lost, keeping
+from niagara_arena.sandbox.bwrap import Bwrap
 from niagara_arena.sandbox.choosing import trial
 from niagara_arena.sandbox.keeper import tree
 from niagara_arena.sandbox.none import NoCage
@@ -148,16 +152,21 @@ def test_a_bot_dies_with_its_warden(backend: Backend, folder: Path, marker: str)
     process.close()
 
 
+def keeper_of(backend: NoCage | Bwrap) -> int:
+    """Return a back end's keeper; those of older tests may end while we look."""
+    for pid in tree.children(os.getpid()):
+        with contextlib.suppress(OSError):
+            if backend._keeper.scratch in Path(f"/proc/{pid}/cmdline").read_text():
+                return pid
+    raise AssertionError("it has no keeper")
+
+
 def test_bots_die_with_a_killed_keeper_and_the_next_start_gets_a_new_one(
     folder: Path, marker: str
 ) -> None:
     backend = NoCage()
     process = backend.start(launch(folder, *python("import time; time.sleep(1000)"), marker))
-    (keeper,) = (
-        pid
-        for pid in tree.children(os.getpid())
-        if backend._keeper.scratch in Path(f"/proc/{pid}/cmdline").read_text()
-    )
+    keeper = keeper_of(backend)
     os.kill(keeper, signal.SIGKILL)
     until(lambda: not marked(marker), "the end of the bot")
     process.close()
@@ -177,11 +186,7 @@ def test_a_plan_that_a_killed_warden_held_is_carried_out_by_another(
 ) -> None:
     backend = NoCage()
     backend.start(launch(folder, "/bin/true")).close()
-    (keeper,) = (
-        pid
-        for pid in tree.children(os.getpid())
-        if backend._keeper.scratch in Path(f"/proc/{pid}/cmdline").read_text()
-    )
+    keeper = keeper_of(backend)
     until(lambda: len(tree.children(keeper)) == 1, "the one warden that waits")
     (waiting,) = tree.children(keeper)
     os.kill(waiting, signal.SIGSTOP)
@@ -194,6 +199,43 @@ def test_a_plan_that_a_killed_warden_held_is_carried_out_by_another(
     os.write(again.stdin, b"x\n")
     assert read_line(again) == "x"
     again.close()
+
+
+def test_a_start_that_is_killed_from_outside_is_never_the_bots_fault(
+    bwrap: Backend, folder: Path
+) -> None:
+    assert isinstance(bwrap, Bwrap)
+    bwrap.start(launch(folder, "/bin/true")).close()
+    keeper = keeper_of(bwrap)
+    source = random.Random("killed starts")
+    hits = 0
+
+    def kill(seconds: float, depth: int) -> None:
+        nonlocal hits
+        time.sleep(seconds)
+        below = [keeper]
+        for _ in range(depth):  # a warden, its bwrap, the first process of the namespace
+            below = [child for one in below for child in tree.children(one)]
+        with contextlib.suppress(ProcessLookupError):
+            if below:
+                os.kill(source.choice(below), signal.SIGKILL)
+                hits += 1
+
+    for _ in range(80):
+        told = (source.random() * 0.006, source.choice((1, 2, 2, 3)))
+        killer = threading.Thread(target=kill, args=told)
+        killer.start()
+        try:
+            process = bwrap.start(launch(folder, "/bin/cat"))
+        except Lost:
+            continue
+        finally:
+            killer.join()
+        with contextlib.suppress(Lost):
+            time.sleep(0.01)
+            assert process.poll() is None
+        process.close()
+    assert hits > 20
 
 
 @pytest.fixture

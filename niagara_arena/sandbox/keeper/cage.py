@@ -22,14 +22,20 @@ from typing import Any, NamedTuple
 
 from niagara_arena.sandbox.keeper import child, linux, tree, veil
 
-__all__ = ["FIRST", "start", "true_end"]
+__all__ = ["FIRST", "Killed", "start", "true_end"]
 
 FIRST = 40
 """From this number on, bwrap's own descriptors: its arguments, the filter, info, block."""
 PATIENCE_S = 15.0
+DYING_S = 0.5
+"""How long a process whose pipes have closed may take to be dead."""
 
 PIDFD_GET_INFO = 0xC040FF0B
 PIDFD_INFO_EXIT = 1 << 3
+
+
+class Killed(Exception):
+    """Somebody outside killed the cage before there was a bot in it."""
 
 
 def start(plan: dict[str, Any], descriptors: list[int], line: socket.socket) -> child.Started:
@@ -48,20 +54,33 @@ def start(plan: dict[str, Any], descriptors: list[int], line: socket.socket) -> 
                 raise OSError(0, "the runner has gone")
         _write(held.words, b"".join(word.encode() + b"\0" for word in plan["bwrap"]))
         init = _init_of(held.info)
+        init_handle = os.pidfd_open(init)
         if not plan.get("veil"):
             _limit_by_user(plan, init)
-    except OSError:
+        os.write(held.block, b"g")
+    except OSError as error:
+        killed = _was_killed(outer)
         with contextlib.suppress(OSError):
             os.kill(outer, signal.SIGKILL)
+        if killed:
+            raise Killed from error
         raise
-    os.write(held.block, b"g")
     os.close(held.info)
     _await_release(held.block)
     os.close(held.block)
-    init_handle = _handle(init)
     pid = _bot_of(init, outer)
     handle = _handle(pid) if pid else -1
     return child.Started(pid or init, outer, init=init, handle=handle, init_handle=init_handle)
+
+
+def _was_killed(outer: int) -> bool:
+    """Say whether a bwrap that has not started its bot yet, or its first process, was killed."""
+    end = time.monotonic() + DYING_S
+    while (found := os.waitid(os.P_PID, outer, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is None:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return found.si_code != os.CLD_EXITED or found.si_status == 128 + signal.SIGKILL
 
 
 def _handle(pid: int) -> int:

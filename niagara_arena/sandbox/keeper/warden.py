@@ -1,9 +1,9 @@
 """Be the warden of one bot: start it, tell the runner its pid and its end, leave nothing of it.
 
-The line to the runner carries JSON lines up: `{"pid", …}` or `{"error", "errno", "what"}`, then
-`{"status"}`; and downwards the byte `k`: kill it and all it started. When the runner closes its
-side, or dies, everything is killed and reaped and the warden ends; the runner sees the line close
-only then.
+The line to the runner carries JSON lines up: `{"pid", …}` or `{"error", "errno", "what"}`, or
+`{"killed"}` where somebody outside ended the cage first; then `{"status"}`. And downwards the byte
+`k`: kill it and all it started. When the runner closes its side, or dies, everything is killed and
+reaped and the warden ends; the runner sees the line close only then.
 """
 
 from __future__ import annotations
@@ -96,6 +96,9 @@ def _start(
             bot = cage.start(plan, descriptors, line)
         else:
             bot = child.start(plan, descriptors)
+    except cage.Killed:
+        _tell(line, killed=True)
+        return None
     except OSError as error:
         _tell(line, error=str(error.strerror), errno=error.errno, what=str(error.filename or ""))
         return None
