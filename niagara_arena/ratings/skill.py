@@ -10,8 +10,8 @@ Laws kept here:
   they are handed in, so the first in the chain gains on the last in every game: identical bots end
   11 sigma apart after 1,000 games in the order of their ids. Here a tie group is ordered by current
   mu, then id, which turns the chain's pull into one towards each other.
-- A game that the library cannot compute (FloatingPointError: a sure loser won) changes nothing
-  and is named in the state.
+- A game that the library cannot compute (FloatingPointError and the like: a sure loser won) changes
+  nothing and is named in the state.
 
 The library hands out the formulas (draw margin, the truncated Gaussian's v and w) and `_update`
 passes the messages of the library's own factor graph, in its order and with its stopping rule,
@@ -115,7 +115,7 @@ def _advance(
     for game in games:
         try:
             skills.update(_after(game, skills, formulas))
-        except (FloatingPointError, ZeroDivisionError):
+        except (ArithmeticError, ValueError):  # a vanishing divisor, the root of a negative
             why = (
                 "TrueSkill cannot compute it: by the ratings before it, what happened "
                 "was all but impossible"

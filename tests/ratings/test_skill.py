@@ -132,11 +132,18 @@ def test_a_kept_state_that_does_not_fit_is_thrown_away(change: str) -> None:
     assert rate(select(games), kept) != kept
 
 
-def test_a_game_the_library_cannot_compute_is_named_and_changes_nothing() -> None:
-    sure = SkillState(
-        0.1, 0, start().digest, {"god": Skill(5000.0, 0.01), "worm": Skill(-5000.0, 0.01)}
-    )
-    state = rate(select([made(0, ("god", "worm", "new"), (2, 1, 3))]), sure)
+@pytest.mark.parametrize(
+    ("god", "worm", "placings"),
+    [
+        pytest.param(Skill(5000.0, 0.01), Skill(-5000.0, 0.01), (2, 1, 3), id="division-by-zero"),
+        pytest.param(Skill(396.0, 0.1), Skill(-370.0, 1.0), (2, 1, 1), id="root-of-a-negative"),
+    ],
+)
+def test_a_game_the_library_cannot_compute_is_named_and_changes_nothing(
+    god: Skill, worm: Skill, placings: tuple[int, ...]
+) -> None:
+    sure = SkillState(0.1, 0, start().digest, {"god": god, "worm": worm})
+    state = rate(select([made(0, ("god", "worm", "new"), placings)]), sure)
     assert [skipped.game for skipped in state.skipped] == ["g-0000000000000000"]
     assert "all but impossible" in state.skipped[0].why
     assert state.skills == sure.skills
