@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ __all__ = [
 
 _MOST_KEPT = 8
 """How many selections' ratings are kept beside a database."""
+_DIGEST_BYTES = 32
+"""The file begins with the SHA-256 of all that follows."""
 
 
 def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -161,11 +165,13 @@ def write_kept(terminal: Terminal, db: Path, selection: Selection, kept: Kept) -
     newest = dict(list(held.items())[-_MOST_KEPT:])
     path = _place(db)
     part = path.with_name(f".{path.name}.{os.getpid()}")
+    body = msgspec.msgpack.encode(newest)
     try:
-        part.write_bytes(msgspec.msgpack.encode(newest))
+        part.write_bytes(hashlib.sha256(body).digest() + body)
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only file system refuses even this
+            part.unlink()
         terminal.detail(f"ratings are not kept: {error.strerror}")
 
 
@@ -175,6 +181,10 @@ def _key(selection: Selection) -> str:
 
 def _all_kept(db: Path) -> dict[str, bytes]:
     try:
-        return msgspec.msgpack.decode(_place(db).read_bytes(), type=dict[str, bytes])
-    except (OSError, msgspec.MsgspecError):
+        data = _place(db).read_bytes()
+    except OSError:
         return {}
+    digest, body = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() != digest:
+        return {}  # damaged: a flipped bit would be read as another number
+    return msgspec.msgpack.decode(body, type=dict[str, bytes])

@@ -147,26 +147,39 @@ def test_a_wrong_day_or_tournament_is_refused(niagara: Niagara, db: str) -> None
     assert niagara("leaderboard", "--db", db, "--tournament", "none").exit == 2
 
 
+def test_a_lead_that_is_no_number_is_refused(niagara: Niagara, db: str) -> None:
+    run = niagara("leaderboard", "--db", db, "--epsilon", "nan")
+    assert run.exit == 2
+    assert "'nan' is not a number that can be compared" in run.stderr
+
+
 def test_ratings_are_kept_and_the_same_when_read_again(niagara: Niagara, db: str) -> None:
     first = niagara("leaderboard", "--db", db, "--json")
     kept = Path(f"{db}.ratings")
     data = kept.read_bytes()
     assert niagara("leaderboard", "--db", db, "--json").stdout == first.stdout
     assert kept.read_bytes() == data
-    kept.write_bytes(b"damaged")
-    assert niagara("leaderboard", "--db", db, "--json").stdout == first.stdout
+    flipped = bytearray(data)
+    place = data.index(OTTER.encode()) + len(OTTER) + 4  # in the first number of its skill
+    flipped[place] ^= 1
+    for damaged in (b"", b"damaged", data[:-1], bytes(flipped)):
+        kept.write_bytes(damaged)
+        assert niagara("leaderboard", "--db", db, "--json").stdout == first.stdout
+        assert kept.read_bytes() == data
 
 
 def test_ratings_that_cannot_be_kept_are_shown_all_the_same(
     niagara: Niagara, db: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Path, data: bytes) -> int:
-        raise OSError(28, "No space left on device")
+    def refuse(self: Path, *data: bytes, **options: bool) -> int:
+        raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
     run = niagara("-v", "leaderboard", "--db", db)
     assert run.exit == 0
-    assert "ratings are not kept: No space left on device" in run.stderr
+    assert "otter" in run.stdout
+    assert "ratings are not kept: Read-only file system" in run.stderr
 
 
 def test_the_order_in_which_games_were_stored_does_not_matter(

@@ -106,6 +106,18 @@ def test_tables_and_csv_strip_hostile_text() -> None:
     assert rows == [["name"], [r"<b>|*x* `y` [z](u)\ é"]]
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-x", "@SUM(A1)", "\t=1", " =1"])
+def test_csv_keeps_hostile_text_from_being_a_formula(text: str) -> None:
+    shown = render(Listing("names", 1, [Column("name")], [{"name": text}]), Format.CSV)
+    assert shown == f"name\n'{text.replace(chr(9), ' ')}\n"
+
+
+@pytest.mark.parametrize("cell", ["-1", "+2.5", -1.5, "a=1", "–"])
+def test_csv_leaves_what_is_no_formula(cell: str | float) -> None:
+    shown = render(Listing("cells", 1, [Column("cell")], [{"cell": cell}]), Format.CSV)
+    assert shown == f"cell\n{cell}\n"
+
+
 def test_markdown_keeps_hostile_text_from_being_markup() -> None:
     line = render(HOSTILE, Format.MARKDOWN).split("\n")[2]
     assert line == r"| \<b>\|\*x\* \`y\` \[z](u)\\ é |"
