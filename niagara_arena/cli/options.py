@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,21 @@ from niagara_arena.records import Settings
 from niagara_arena.referee import make_settings
 from niagara_arena.sandbox import LEVELS
 
-__all__ = ["sandbox_option", "set_option", "settings_from"]
+__all__ = ["FiniteRange", "sandbox_option", "set_option", "settings_from"]
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers without `nan`, which lies in every range of click's."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or refuse it."""
+        found: float = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value!r} is not a number that can be compared", param, ctx)
+        return found
+
 
 sandbox_option = click.option(
     "--sandbox",

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.lazy import Entry, LazyGroup
+from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, show
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
@@ -154,7 +155,7 @@ def balance_lines(found: Sequence[Balance]) -> list[str]:
 )
 @click.option(
     "--epsilon",
-    type=click.FloatRange(0.0, 10.0),
+    type=FiniteRange(0.0, 10.0),
     default=0.2,
     show_default=True,
     help="The lead, in logits, that --until-settled does not care about.",

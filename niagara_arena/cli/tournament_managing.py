@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.tournament_options import db_option, tournament_option
@@ -145,7 +146,7 @@ def roster(
 @click.command()
 @click.option(
     "--unused-days",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=30.0,
     show_default=True,
     help="Staged bots and builds that no match has used for so long.",
