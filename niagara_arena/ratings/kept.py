@@ -16,7 +16,7 @@ from niagara_arena.ratings.strength import Strengths
 
 __all__ = ["Kept"]
 
-VERSION = 3
+VERSION = 4
 """Goes up with every change of what ratings compute from the same facts."""
 
 _ARRAYS = ("mean", "covariance", "seat_mean", "seat_covariance", "information")

@@ -36,6 +36,10 @@ WIDTHS = tuple(0.08 * 50 ** (step / 14) for step in range(15))
 """The widths of the field that are averaged over, 0.08 to 4; all equally likely beforehand."""
 _TOO_SURE = 0.12
 """By how much the normal approximation is too sure where games say nothing (see `widened`)."""
+_CALMEST = 0.5
+"""By how much at most single games may surprise less than the fit expects. In the worlds of `make
+calibrate` they come to 0.65 or more. An unbeaten bot's surprise by next to nothing, and what the
+games of its tables have in common, measured by that, would make thousands count for a few."""
 _EXACT_ROWS = 60_000
 """Up to so many rows each width is fitted by itself; above, the games speak so loudly that one
 Newton step from the common fit gives the same."""
@@ -206,7 +210,8 @@ class _Search:
                 for group in (np.arange(data.games), data.cluster, data.table)
             ]
         # Single games set the measure: the fit takes as much from their surprises as from others'.
-        single = self.groups[0].dispersion(self.chances, spread).factor
+        # Not where hardly anything can surprise, as with a bot that wins every game.
+        single = max(_CALMEST, self.groups[0].dispersion(self.chances, spread).factor)
         near, tables = (self._ratio(group, spread, single) for group in self.groups[1:])
         # Where all possible tables were played, who meets whom is no matter of chance.
         factor = near + max(0.0, tables - near) * (1 - _tables_played(data))

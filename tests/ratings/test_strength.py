@@ -88,6 +88,16 @@ def test_an_unbeaten_bot_does_not_run_away() -> None:
     assert np.isfinite(found.covariance).all()
 
 
+def test_the_games_of_an_unbeaten_bot_all_count() -> None:
+    leads = []
+    for count in (100, 1000):
+        tables = [("a", *"bcde"[: i % 4], *"bcde"[i % 4 + 1 :]) for i in range(count)]
+        found = fit(select([made(i, table, (1, 2, 2, 2)) for i, table in enumerate(tables)]))
+        assert found.dispersion < 2
+        leads.append(found.mean[0] / np.sqrt(found.covariance[0, 0]))
+    assert leads[1] > 1.3 * leads[0]
+
+
 def test_more_games_narrow_the_interval() -> None:
     deviations = []
     for count in (3, 30, 300):
