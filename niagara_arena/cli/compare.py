@@ -278,6 +278,12 @@ def _run(terminal: Terminal, trial: _Trial, max_games: int) -> tuple[Judgement, 
     together = 1
     while True:
         judgement = judge(trial.differences, trial.plan)
+        standing = (
+            f"{trial.games} games: B − A {judgement.mean:+.3f}, "
+            f"{judgement.low:+.3f} to {judgement.high:+.3f}"
+        )
+        if trial.games:
+            terminal.detail(standing)
         if judgement.verdict is not Verdict.OPEN:
             return judgement, ""
         left = (max_games - trial.games) // trial.block_games()
@@ -285,12 +291,13 @@ def _run(terminal: Terminal, trial: _Trial, max_games: int) -> tuple[Judgement, 
             return judgement, f" after {trial.games} games, the most allowed"
         if trial.repeated >= PATIENCE:
             return judgement, ": games only repeat, there is no new information"
-        trial.play(min(together, left))
+        try:
+            trial.play(min(together, left))
+        except KeyboardInterrupt:
+            if trial.scores:
+                terminal.note(f"undecided after {standing}")
+            raise
         together = min(together * 2, MOST_BLOCKS_TOGETHER)
-        terminal.detail(
-            f"{trial.games} games: B − A {judgement.mean:+.3f}, "
-            f"{judgement.low:+.3f} to {judgement.high:+.3f}"
-        )
         if trial.voided:
             terminal.warn(f"{trial.voided} blocks held a void game and do not count")
             trial.voided = 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.filled import fill
+from niagara_arena.cli import compare
+from niagara_arena.match import play_match
 from niagara_arena.ratings.leaderboard import Bot
-from niagara_arena.records import Standing
+from niagara_arena.records import GameRecord, Standing
 from tests.cli.conftest import Niagara
 from tests.ratings.made import made, shuffled, winner_takes_all
 
@@ -252,6 +255,28 @@ def test_a_bot_is_compared_with_itself_and_not_found_better(niagara: Niagara) ->
     assert found["verdict"] in ("not better", "open")
     assert found["difference"] == 0
     assert str(found["seed"]) == "7"
+
+
+def test_an_interrupted_comparison_tells_how_it_stood(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = 0
+
+    def interrupted(*job: Any) -> list[GameRecord]:
+        nonlocal parts
+        parts += 1
+        if parts > 2:
+            raise KeyboardInterrupt
+        return play_match(*job)
+
+    monkeypatch.setattr(compare, "play_match", interrupted)
+    run = niagara(
+        *("compare", "@homing", "@homing", "--against", "@homing", "--against", "@homing"),
+        *("--openings", "none", "--seating", "single", "--sandbox", "none"),
+    )
+    assert run.exit == 130
+    assert run.stdout == ""
+    assert "undecided after 2 games: B − A +0.000, -1.000 to +1.000" in run.stderr
 
 
 def test_compare_needs_a_full_table_and_a_plan_that_can_be_judged(niagara: Niagara) -> None:
