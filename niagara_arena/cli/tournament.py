@@ -151,7 +151,7 @@ def balance_lines(found: Sequence[Balance]) -> list[str]:
 @click.option(
     "--until-settled",
     is_flag=True,
-    help="Stop at the first border at which the leader is known; --games-per-bot is the most.",
+    help="Stop at the first border at which the leader is known; the schedule is the most.",
 )
 @click.option(
     "--epsilon",
