@@ -98,13 +98,7 @@ def find_bot(text: str, bots: Mapping[str, Bot]) -> str:
 
     The beginning of an id will do, from its sixth character on.
     """
-    name, _, version = text.removeprefix("@").partition("@")
-    found = sorted(
-        submission
-        for submission, bot in bots.items()
-        if (bot.name == name and (version in ("", bot.version) or _begins(submission, version)))
-        or _begins(submission, text)
-    )
+    found = sorted(submission for submission, bot in bots.items() if _means(text, submission, bot))
     if len(found) == 1:
         return found[0]
     if not found:
@@ -114,6 +108,14 @@ def find_bot(text: str, bots: Mapping[str, Bot]) -> str:
         )
     versions = ", ".join(f"{submission[:12]} ({bots[submission].version})" for submission in found)
     raise InputError(f"`{text}` is more than one submission", f"say which one: {versions}")
+
+
+def _means(text: str, submission: str, bot: Bot) -> bool:
+    name = text.removeprefix("@")
+    if name == bot.name or _begins(submission, text):
+        return True
+    version = name.removeprefix(f"{bot.name}@")
+    return version != name and (version == bot.version or _begins(submission, version))
 
 
 def _begins(submission: str, text: str) -> bool:

@@ -37,8 +37,8 @@ WIDTHS = tuple(0.08 * 50 ** (step / 14) for step in range(15))
 _TOO_SURE = 0.12
 """By how much the normal approximation is too sure where games say nothing (see `widened`)."""
 _CALMEST = 0.5
-"""By how much at most single games may surprise less than the fit expects. In the worlds of `make
-calibrate` they come to 0.65 or more. An unbeaten bot's surprise by next to nothing, and what the
+"""By how much at most single games may surprise less than the fit expects; in the worlds of `make
+calibrate` they hardly ever do so more. An unbeaten bot's surprise by next to nothing, and what the
 games of its tables have in common, measured by that, would make thousands count for a few."""
 _EXACT_ROWS = 60_000
 """Up to so many rows each width is fitted by itself; above, the games speak so loudly that one

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.filled import fill
 from niagara_arena.cli import compare
+from niagara_arena.cli.rated import find_bot
 from niagara_arena.match import play_match
 from niagara_arena.ratings.leaderboard import Bot
 from niagara_arena.records import GameRecord, Standing
@@ -217,6 +218,11 @@ def test_opponents_and_head_to_head(niagara: Niagara, db: str) -> None:
     run = niagara("crosstable", "otter@2.0", TROUT[:8], "--db", db, "--rules", "spirits", "--json")
     assert [row["placing"] for row in rows(run.stdout)] == [1, 1, 1, 1]
     assert "otter was placed above trout 4 times" in run.stderr
+
+
+@pytest.mark.parametrize("text", ["a@b", "@a@b", "a@b@1.0", f"a@b@{OTTER[:6]}", OTTER[:6]])
+def test_a_bot_with_an_at_in_its_name_is_found(text: str) -> None:
+    assert find_bot(text, {OTTER: Bot("a@b", "1.0"), BEAVER: Bot("a", "c")}) == OTTER
 
 
 @pytest.mark.parametrize(
