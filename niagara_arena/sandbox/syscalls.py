@@ -18,8 +18,9 @@ NUMBERS: dict[str, dict[str, int]] = {
         "flock": 73, "fork": 57, "fremovexattr": 199, "fsconfig": 431, "fsetxattr": 190, "fsmount":
         432, "fsopen": 430, "fspick": 433, "futex": 202, "futex_requeue": 456, "futex_wait": 455,
         "futex_waitv": 449, "futex_wake": 454, "futimesat": 261, "init_module": 175,
-        "inotify_add_watch": 254, "inotify_init": 253, "inotify_init1": 294, "io_uring_enter": 426,
-        "io_uring_register": 427, "io_uring_setup": 425, "ioctl": 16, "ioperm": 173, "iopl": 172,
+        "inotify_add_watch": 254, "inotify_init": 253, "inotify_init1": 294, "io_setup": 206,
+        "io_uring_enter": 426, "io_uring_register": 427, "io_uring_setup": 425, "ioctl": 16,
+        "ioperm": 173, "iopl": 172,
         "ioprio_set": 251, "kcmp": 312, "kexec_file_load": 320, "kexec_load": 246, "keyctl": 250,
         "kill": 62, "lchown": 94, "listmount": 458, "lookup_dcookie": 212, "lremovexattr": 198,
         "lsetxattr": 189, "madvise": 28, "memfd_create": 319, "memfd_secret": 447, "migrate_pages":
@@ -50,8 +51,9 @@ NUMBERS: dict[str, dict[str, int]] = {
         "fchown": 55, "fchownat": 54, "fcntl": 25, "finit_module": 273, "flock": 32, "fremovexattr":
         16, "fsconfig": 431, "fsetxattr": 7, "fsmount": 432, "fsopen": 430, "fspick": 433, "futex":
         98, "futex_requeue": 456, "futex_wait": 455, "futex_waitv": 449, "futex_wake": 454,
-        "init_module": 105, "inotify_add_watch": 27, "inotify_init1": 26, "io_uring_enter": 426,
-        "io_uring_register": 427, "io_uring_setup": 425, "ioctl": 29, "ioprio_set": 30, "kcmp": 272,
+        "init_module": 105, "inotify_add_watch": 27, "inotify_init1": 26, "io_setup": 0,
+        "io_uring_enter": 426, "io_uring_register": 427, "io_uring_setup": 425, "ioctl": 29,
+        "ioprio_set": 30, "kcmp": 272,
         "kexec_file_load": 294, "kexec_load": 104, "keyctl": 219, "kill": 129, "listmount": 458,
         "lookup_dcookie": 18, "lremovexattr": 15, "lsetxattr": 6, "madvise": 233, "memfd_create":
         279, "memfd_secret": 447, "migrate_pages": 238, "mount": 40, "mount_setattr": 442,
