@@ -50,13 +50,14 @@ umount2 unshare uselib userfaultfd ustat vhangup
 """.split()
 
 # What a program may probe for and do without. Refused with ENOSYS. Memory that belongs to no
-# process (memfd, System V, message queues) would escape every limit on processes; events of
+# process (memfd, System V, message queues, rules for Landlock, huge pages of which a pipe holds a
+# part) would escape every limit on processes; events of
 # asynchronous I/O are counted for the whole machine, which one bot could leave without any.
 _MISSING = """
 cachestat clone3 futex_requeue futex_wait futex_waitv futex_wake io_setup io_uring_enter
-io_uring_register io_uring_setup listmount memfd_create mq_getsetattr mq_notify mq_open
-mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop
-shmat shmctl shmdt shmget statmount
+io_uring_register io_uring_setup landlock_create_ruleset listmount memfd_create mq_getsetattr
+mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget
+semop semtimedop shmat shmctl shmdt shmget statmount vmsplice
 """.split()
 
 # Two bots that both see /usr could talk by watching or locking its files, by asking which of their
@@ -72,6 +73,7 @@ _FUTEX_WAKES = (1, 3, 4, 5, 10)
 """FUTEX_WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAKE_BITSET: between processes, if not private."""
 _FUTEX_PRIVATE = 128
 _PREADV2_NOWAIT = 8
+_MAP_TYPE, _MAP_SHARED, _MAP_ANONYMOUS = 15, 1, 32
 
 _IOCTL_TERMINAL = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: typing into a terminal."""
@@ -104,11 +106,19 @@ _IOCTL_KIND, _IOCTL_KIND_TERMINAL = 0xFF00, 0x5400
 are marked with, and sockets and all others one by which the kernel signals another process."""
 
 
-def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | None = None) -> bytes:
+def assemble(
+    *,
+    fork: bool,
+    shared: bool,
+    build: bool = False,
+    held: bool = False,
+    machine: str | None = None,
+) -> bytes:
     """Return the filter's program.
 
     `fork`: the bot may start processes (a build, or a bot that a cgroup holds). `shared`: there is
-    no namespace between it and the host's processes. `build`: it may lock files.
+    no namespace between it and the host's processes. `build`: it may lock files. `held`: a control
+    group counts its memory, what no process has mapped any more included.
     """
     machine = machine or platform.machine()
     if machine not in NUMBERS:
@@ -123,6 +133,8 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
     if not build:
         fcntls += _FCNTL_LOCKS + _FCNTL_PIPES
         program.ignore("fadvise64")
+        if not held:
+            program.mmap()
         program.refuse_if_bit("preadv2", 5, _PREADV2_NOWAIT, errno.EOPNOTSUPP)
     if not fork and not _is_musl():
         program.futex()
@@ -145,9 +157,9 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
 
 
 @functools.cache
-def written(*, fork: bool, shared: bool, build: bool) -> str:
+def written(*, fork: bool, shared: bool, build: bool, held: bool) -> str:
     """Return this machine's filter as a plan holds it, assembled once."""
-    return assemble(fork=fork, shared=shared, build=build).hex()
+    return assemble(fork=fork, shared=shared, build=build, held=held).hex()
 
 
 def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
@@ -203,6 +215,19 @@ class _Program:
         refuse = _instruction(_RETURN, 0, 0, _ERROR | number)
         test = _instruction(_ANY_BIT, 0, 1, bits)
         self._rule(name, [_argument(argument), test, refuse, _instruction(_RETURN, 0, 0, _ALLOW)])
+
+    def mmap(self) -> None:
+        """Refuse shared memory without a file, as if there was no memory left.
+
+        A bot may fill it and unmap all but a page: no count of what is mapped tells of the rest.
+        """
+        body = [
+            _argument(3),
+            _instruction(_AND, 0, 0, _MAP_TYPE | _MAP_ANONYMOUS),
+            _instruction(_EQUAL, 0, 1, _MAP_SHARED | _MAP_ANONYMOUS),
+            _instruction(_RETURN, 0, 0, _ERROR | errno.ENOMEM),
+        ]
+        self._rule("mmap", [*body, _instruction(_RETURN, 0, 0, _ALLOW)])
 
     def futex(self) -> None:
         """Refuse to wake who waits in another process; joining a thread only waits."""

@@ -211,6 +211,19 @@ def test_arguments_decide(
     assert judge(program, machine, NUMBERS[machine][name], *arguments) == verdict
 
 
+def test_shared_memory_without_a_file_is_for_those_whom_a_group_holds(machine: str) -> None:
+    number = NUMBERS[machine]["mmap"]
+    for shared in (False, True):
+        program = seccomp.assemble(fork=False, shared=shared, machine=machine)
+        for flags in (0x21, 0x8021, 0x4021):
+            assert judge(program, machine, number, 0, 4096, 3, flags) == "ENOMEM"
+        for flags in (0x22, 0x01, 0x02, 0x4022, 0x20022):
+            assert judge(program, machine, number, 0, 4096, 3, flags) == ALLOW
+    for more in ({"held": True}, {"build": True}):
+        program = seccomp.assemble(fork=False, shared=False, machine=machine, **more)
+        assert judge(program, machine, number, 0, 4096, 3, 0x21) == ALLOW
+
+
 def test_a_build_may_lock_files(machine: str) -> None:
     program = seccomp.assemble(fork=True, shared=False, build=True, machine=machine)
     assert judge(program, machine, NUMBERS[machine]["flock"]) == ALLOW

@@ -116,7 +116,7 @@ def perf(told: Facts) -> Facts:
 
 def merge_pages(told: Facts) -> Facts:
     """Have equal pages merged: writing to one then takes longer if a rival holds the same."""
-    page = mmap.mmap(-1, 65536)
+    page = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return first_that_works(
         {
             "madvise": lambda: page.madvise(12),
