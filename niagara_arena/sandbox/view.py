@@ -88,7 +88,8 @@ class View:
             "read": {**self.system},
             "overlays": self.hidden,
             "inner": self.inner,
-            "write": {**self.writable, **{f"/dev/{name}": f"/dev/{name}" for name in self.devices}},
+            "write": self.writable,
+            "devices": {f"/dev/{name}": f"/dev/{name}" for name in self.devices},
             "scratch": self.scratch,
             "folders": ["/proc"],
         }

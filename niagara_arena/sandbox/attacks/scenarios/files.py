@@ -222,6 +222,13 @@ def _mark(trial: Trial) -> Seen:
     return Seen(changed, "its flags have changed" if changed else bot.why)
 
 
+def _touch(trial: Trial) -> Seen:
+    paths = [f"/dev/{name}" for name in ("null", "full", "zero", "random", "urandom", "tty")]
+    bot = trial.run("files.touch_devices", {"paths": paths})
+    worked = bot.evidence.get("worked")
+    return Seen(bool(worked), f"it set those of {worked}" if worked else bot.why, True)
+
+
 def _flags(path: str) -> bytes:
     with open(path, "rb") as file:
         try:
@@ -417,6 +424,7 @@ PROBES = (
         note="not every file system has them",
     ),
     Probe("mark-file", "Set a flag of a file that it may only read", _mark),
+    Probe("touch-devices", "Set the times of the machine's devices", _touch),
     Probe("fill-disk", "Fill tmp, /dev/shm, / and /dev with bytes", _fill),
     Probe("large-file", "Write a larger file than allowed", _large),
     Probe("crowd-disk", "Fill tmp, /dev/shm, / and /dev with 20,000 files", _crowd),
