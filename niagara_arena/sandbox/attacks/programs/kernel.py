@@ -238,7 +238,7 @@ def renice(told: Facts) -> Facts:
     return first_that_works(
         {
             "up": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
-            "down": lambda: os.setpriority(os.PRIO_PROCESS, 0, 5),
+            "down": lambda: os.setpriority(os.PRIO_PROCESS, 0, 17),
         }
     )
 
