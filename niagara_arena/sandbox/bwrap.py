@@ -107,7 +107,9 @@ class Bwrap:
             "drop": None if self._uid is None else [NOBODY, NOBODY],
             "rlimits": limits.resources(launch),
             "by_user": limits.by_user(launch.limits.processes + 3),
-            "filter": seccomp.written(fork=fork, shared=False, build=launch.writable),
+            "filter": seccomp.written(
+                fork=fork, shared=False, build=launch.writable, held=self._groups is not None
+            ),
             "veil": veil,
             "hold": self._groups is not None,
         }

@@ -31,7 +31,9 @@ HEADROOM = 4096
 """How many threads our user may get besides its own. All its bots are counted together: this only
 protects the machine, for the moment until a warden looks."""
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+_DEVICES = ("/dev/null", "/dev/full")
+_ZERO = "/dev/zero"
+"""For builds only: mapped, it is memory that no process seems to hold."""
 _SOURCES = ("/dev/random", "/dev/urandom")
 COUNT_S = 5.0
 
@@ -99,8 +101,10 @@ class Landlocked:
             "threads": None if launch.writable else launch.limits.processes,
             "landlock": {
                 "read": read,
-                "write": [*_DEVICES, *([directory, tmp] if launch.writable else [])],
-                "filter": seccomp.written(fork=launch.writable, shared=True, build=launch.writable),
+                "write": [*_DEVICES, *([_ZERO, directory, tmp] if launch.writable else [])],
+                "filter": seccomp.written(
+                    fork=launch.writable, shared=True, build=launch.writable, held=False
+                ),
                 "self": SELF,
             },
         }

@@ -50,19 +50,22 @@ umount2 unshare uselib userfaultfd ustat vhangup
 """.split()
 
 # What a program may probe for and do without. Refused with ENOSYS. Memory that belongs to no
-# process (memfd, System V, message queues) would escape every limit on processes.
+# process (memfd, System V, message queues, rules for Landlock, huge pages of which a pipe holds a
+# part) would escape every limit on processes; events of
+# asynchronous I/O are counted for the whole machine, which one bot could leave without any.
 _MISSING = """
-cachestat clone3 futex_requeue futex_wait futex_waitv futex_wake io_uring_enter io_uring_register
-io_uring_setup listmount memfd_create mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend
-mq_unlink msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget
-statmount
+cachestat clone3 futex_requeue futex_wait futex_waitv futex_wake io_setup io_uring_enter
+io_uring_register io_uring_setup landlock_create_ruleset listmount memfd_create mq_getsetattr
+mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl msgget msgrcv msgsnd semctl semget
+semop semtimedop shmat shmctl shmdt shmget statmount vmsplice
 """.split()
 
 # Two bots that both see /usr could talk by watching or locking its files, by asking which of their
 # pages are in memory, or by waking who waits on a word of them. What remains is timing.
 _COVERT = ("flock", "inotify_add_watch", "inotify_init", "inotify_init1")
-_FCNTL_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
-"""F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_NOTIFY."""
+_FCNTL_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026, 1036, 1038)
+"""F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_NOTIFY, and the
+hints F_SET_RW_HINT and F_SET_FILE_RW_HINT, which an owner may leave on a file."""
 
 _FCNTL_PIPES = (1031,)
 """F_SETPIPE_SZ: large pipes would use up what all pipes of a user may hold, ours among them."""
@@ -70,13 +73,19 @@ _FUTEX_WAKES = (1, 3, 4, 5, 10)
 """FUTEX_WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAKE_BITSET: between processes, if not private."""
 _FUTEX_PRIVATE = 128
 _PREADV2_NOWAIT = 8
+_MAP_TYPE, _MAP_SHARED, _MAP_ANONYMOUS = 15, 1, 32
 
 _IOCTL_TERMINAL = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: typing into a terminal."""
 _PRCTL = (1, 22, 35, 36, 62, 67, 0x59616D61)
 """PR_SET_PDEATHSIG, SECCOMP, MM, CHILD_SUBREAPER, SCHED_CORE, MEMORY_MERGE, PTRACER."""
-_MADVISE = (12,)
-"""MADV_MERGEABLE: whether a page was merged with a rival's tells what the rival's holds."""
+_MADVISE = (12, 21)
+"""MADV_MERGEABLE: whether a page was merged with a rival's tells what the rival's holds.
+MADV_PAGEOUT: an owner may have a file's pages forgotten, and ask which are."""
+
+_INIT = (1,)
+"""The first process of a namespace: past a limit of its CPU time the kernel would kill it, which
+looks as if somebody outside had killed the cage."""
 
 # Where a bot shares the host's processes, under the same uid perhaps.
 _SHARED_NEVER = ("pidfd_open", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
@@ -92,15 +101,24 @@ _CLOCK_OTHERS, _CLOCK_THREAD = 1 << 31, 4
 the kernel shows to its own process alone."""
 _FCNTL_OWNERS = (8, 10, 15)
 """F_SETOWN, F_SETSIG, F_SETOWN_EX: having the kernel signal another process."""
-_IOCTL_OWNERS = (0x8901, 0x8902)
-"""FIOSETOWN and SIOCSPGRP: the same for sockets."""
+_IOCTL_KIND, _IOCTL_KIND_TERMINAL = 0xFF00, 0x5400
+"""Which kind of file a request is for. Files have theirs, too, by which an owner changes what they
+are marked with, and sockets and all others one by which the kernel signals another process."""
 
 
-def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | None = None) -> bytes:
+def assemble(
+    *,
+    fork: bool,
+    shared: bool,
+    build: bool = False,
+    held: bool = False,
+    machine: str | None = None,
+) -> bytes:
     """Return the filter's program.
 
     `fork`: the bot may start processes (a build, or a bot that a cgroup holds). `shared`: there is
-    no namespace between it and the host's processes. `build`: it may lock files.
+    no namespace between it and the host's processes. `build`: it may lock files. `held`: a control
+    group counts its memory, what no process has mapped any more included.
     """
     machine = machine or platform.machine()
     if machine not in NUMBERS:
@@ -112,24 +130,26 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
     for name in denied(fork=fork, shared=shared, build=build):
         program.refuse(name, _error_of(name))
     fcntls: tuple[int, ...] = ()
-    ioctls: tuple[int, ...] = _IOCTL_TERMINAL
     if not build:
         fcntls += _FCNTL_LOCKS + _FCNTL_PIPES
         program.ignore("fadvise64")
+        if not held:
+            program.mmap()
         program.refuse_if_bit("preadv2", 5, _PREADV2_NOWAIT, errno.EOPNOTSUPP)
     if not fork and not _is_musl():
         program.futex()
     if shared:
         fcntls += _FCNTL_OWNERS
-        ioctls += _IOCTL_OWNERS
         program.refuse_unless("prlimit64", 0, (0, SELF))
         for name in _BY_CLOCK:
             program.clock_of_others(name)
         if not fork:
             for name in _SELF_ONLY:
                 program.refuse_unless(name, 0, (SELF,))
+    else:
+        program.refuse_if("prlimit64", 0, _INIT)
     program.refuse_if("fcntl", 1, fcntls)
-    program.refuse_if("ioctl", 1, ioctls)
+    program.ioctl(only_terminals=shared)
     program.refuse_if("prctl", 0, _PRCTL)
     program.refuse_if("madvise", 2, _MADVISE)
     program.clone(fork)
@@ -137,9 +157,9 @@ def assemble(*, fork: bool, shared: bool, build: bool = False, machine: str | No
 
 
 @functools.cache
-def written(*, fork: bool, shared: bool, build: bool) -> str:
+def written(*, fork: bool, shared: bool, build: bool, held: bool) -> str:
     """Return this machine's filter as a plan holds it, assembled once."""
-    return assemble(fork=fork, shared=shared, build=build).hex()
+    return assemble(fork=fork, shared=shared, build=build, held=held).hex()
 
 
 def denied(*, fork: bool, shared: bool, build: bool = False) -> tuple[str, ...]:
@@ -196,6 +216,19 @@ class _Program:
         test = _instruction(_ANY_BIT, 0, 1, bits)
         self._rule(name, [_argument(argument), test, refuse, _instruction(_RETURN, 0, 0, _ALLOW)])
 
+    def mmap(self) -> None:
+        """Refuse shared memory without a file, as if there was no memory left.
+
+        A bot may fill it and unmap all but a page: no count of what is mapped tells of the rest.
+        """
+        body = [
+            _argument(3),
+            _instruction(_AND, 0, 0, _MAP_TYPE | _MAP_ANONYMOUS),
+            _instruction(_EQUAL, 0, 1, _MAP_SHARED | _MAP_ANONYMOUS),
+            _instruction(_RETURN, 0, 0, _ERROR | errno.ENOMEM),
+        ]
+        self._rule("mmap", [*body, _instruction(_RETURN, 0, 0, _ALLOW)])
+
     def futex(self) -> None:
         """Refuse to wake who waits in another process; joining a thread only waits."""
         values = _FUTEX_WAKES
@@ -216,6 +249,23 @@ class _Program:
     def refuse_unless(self, name: str, argument: int, values: Sequence[int]) -> None:
         """Refuse a call unless the low word of an argument is one of `values`."""
         self._by_argument(name, argument, values, listed=_ALLOW, other=_ERROR | errno.EPERM)
+
+    def ioctl(self, *, only_terminals: bool) -> None:
+        """Refuse to type into terminals, and what is for no terminal, as if nobody knew it."""
+        first, second = _IOCTL_TERMINAL
+        body = [
+            _argument(1),
+            _instruction(_EQUAL, 1, 0, first),
+            _instruction(_EQUAL, 0, 1, second),
+            _instruction(_RETURN, 0, 0, _ERROR | errno.EPERM),
+        ]
+        if only_terminals:
+            body += [
+                _instruction(_AND, 0, 0, _IOCTL_KIND),
+                _instruction(_EQUAL, 1, 0, _IOCTL_KIND_TERMINAL),
+                _instruction(_RETURN, 0, 0, _ERROR | errno.ENOTTY),
+            ]
+        self._rule("ioctl", [*body, _instruction(_RETURN, 0, 0, _ALLOW)])
 
     def clock_of_others(self, name: str) -> None:
         """Refuse the CPU clock of a process that is named by its pid."""

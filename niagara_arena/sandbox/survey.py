@@ -151,7 +151,7 @@ def _namespaces(levels: tuple[LevelFinding, ...]) -> Finding:
 def _veil(veiled: bool, caged: bool) -> Finding:
     if veiled:
         return Finding("veil", True, "host paths are hidden, scratch files are counted")
-    cost = "a bot can read where it is staged and fill its /tmp with any number of small files"
+    cost = "a bot can read where it is staged, fill its /tmp with small files, date /dev/null"
     fix = remedies.namespaces() if caged else "get the level bwrap first"
     return Finding("veil", False, "we may not mount in a namespace of our own", cost, fix)
 

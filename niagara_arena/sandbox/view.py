@@ -25,7 +25,9 @@ FIRST = "/proc/1"
 whom nobody times or freezes."""
 
 _LINKED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "full", "random", "urandom")
+_ZERO = "zero"
+"""For builds only: mapped, it is memory that no process seems to hold."""
 
 
 class View:
@@ -46,6 +48,7 @@ class View:
         self.inner = {path: path for path in offer.etc_folders()}
         """Target → source: as `system`, but inside what is hidden."""
         self.hidden |= {f"/runtime/{one.name}": one.path for one in launch.runtimes}
+        self.devices = (*_DEVICES, _ZERO) if launch.writable else _DEVICES
         self.writable: dict[str, str] = {}
         (self.writable if launch.writable else self.hidden)["/bot"] = directory
         files = BUILD_FILES if launch.writable else TMP_FILES
@@ -64,6 +67,8 @@ class View:
             words += ["--symlink", target, link]
         words += ["--proc", "/proc", "--dev", "/dev"]
         words += ["--size", "4096", "--perms", "0555", "--tmpfs", FIRST, "--remount-ro", FIRST]
+        if _ZERO not in self.devices:
+            words += ["--dev-bind", "/dev/null", f"/dev/{_ZERO}"]
         for target, (size, _) in self.scratch.items():
             words += ["--perms", "1777", "--size", str(size), "--tmpfs", target]
         words += ["--remount-ro", "/dev"]
@@ -83,7 +88,8 @@ class View:
             "read": {**self.system},
             "overlays": self.hidden,
             "inner": self.inner,
-            "write": {**self.writable, **{f"/dev/{name}": f"/dev/{name}" for name in _DEVICES}},
+            "write": self.writable,
+            "devices": {f"/dev/{name}": f"/dev/{name}" for name in self.devices},
             "scratch": self.scratch,
             "folders": ["/proc"],
         }

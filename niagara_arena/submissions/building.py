@@ -19,6 +19,7 @@ import platform
 import select
 import shlex
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -61,6 +62,11 @@ _TOOLS = (
     *("rustc", "cargo", "go", "javac", "java", "kotlinc", "dotnet", "ghc", "zig", "nim"),
     *("node", "npm", "tsc", "python3", "sh"),
 )
+
+HIDDEN_SHARE = 8
+"""A build may hide what it writes: in files without a name, in locked folders, in a tmp that is on
+disk. So it is ended, too, when the disk has meanwhile lost this many times what it may leave, or
+half of what was free. Less than that may be the doing of others."""
 
 _TICK_S = 0.05
 _LOOK_S = 0.5
@@ -266,6 +272,12 @@ class _Watch:
         self._caps = caps
         self._deadline = deadline
         self._next_look = 0.0
+        self._floors = {}
+        """Place → bytes and files that must stay free there."""
+        for place in (str(work), tempfile.gettempdir()):
+            size, files = _free(place)
+            least_size = size - min(size // 2, HIDDEN_SHARE * caps.total_bytes)
+            self._floors[place] = least_size, files - min(files // 2, HIDDEN_SHARE * caps.files)
 
     def trouble(self, process: Process) -> str | None:
         """Say what there is too much of, if anything."""
@@ -294,12 +306,22 @@ class _Watch:
                         with suppress(OSError):
                             size += entry.stat(follow_symlinks=False).st_blocks * 512
             if files > self._caps.files or size > self._caps.total_bytes:
-                return f"it writes more than {self._caps.files} files or {self._megabytes} MB"
+                return self._words
+        for place, floors in self._floors.items():
+            if any(left < floor for left, floor in zip(_free(place), floors, strict=True)):
+                return self._words
         return None
 
     @property
-    def _megabytes(self) -> int:
-        return self._caps.total_bytes >> 20
+    def _words(self) -> str:
+        most = self._caps.total_bytes >> 20
+        return f"it writes more than {self._caps.files} files or {most} MB"
+
+
+def _free(place: str) -> tuple[int, int]:
+    """Return how many bytes and files the disk still has for us."""
+    found = os.statvfs(place)
+    return found.f_bavail * found.f_frsize, found.f_favail
 
 
 def _run(process: Process, watch: _Watch, hear: Listener) -> str | None:

@@ -117,6 +117,28 @@ def test_signals_go_to_oneself_alone_where_processes_are_shared(machine: str) ->
     assert judge(alone, machine, NUMBERS[machine]["kill"], 1234, 9) == ALLOW
 
 
+def test_the_first_process_of_a_namespace_keeps_its_limits(machine: str) -> None:
+    number = NUMBERS[machine]["prlimit64"]
+    for fork in (False, True):
+        program = seccomp.assemble(fork=fork, shared=False, build=fork, machine=machine)
+        assert judge(program, machine, number, 1) == "EPERM"
+        for own in (0, 2, 3):
+            assert judge(program, machine, number, own) == ALLOW
+
+
+def test_files_of_the_host_have_no_requests_of_their_own(machine: str) -> None:
+    """An owner may mark a file that is open for reading; what is for terminals changes none."""
+    number = NUMBERS[machine]["ioctl"]
+    for build in (False, True):
+        program = seccomp.assemble(fork=build, shared=True, build=build, machine=machine)
+        for request in (0x5401, 0x5421, 0x541B, 0x5451):
+            assert judge(program, machine, number, 1, request) == ALLOW
+        for request in (0x40086602, 0x401C5820, 0x40087602, 0x8901, 0x8902, 0x1005401 << 8):
+            assert judge(program, machine, number, 1, request) == "ENOTTY"
+        for request in (0x5412, 0x541C):
+            assert judge(program, machine, number, 1, request) == "EPERM"
+
+
 @pytest.mark.parametrize("name", ["clock_gettime", "clock_getres", "clock_nanosleep"])
 def test_the_clocks_of_others_are_theirs_where_processes_are_shared(
     machine: str, name: str
@@ -146,16 +168,20 @@ def test_the_stand_in_for_the_pid_is_nothing_else() -> None:
         ("ioctl", 1, 0x5412, "EPERM"),
         ("ioctl", 1, 0x541C, "EPERM"),
         ("ioctl", 1, 0x5401, ALLOW),
+        ("ioctl", 1, 0x40086602, ALLOW),
         ("prctl", 0, 1, "EPERM"),
         ("prctl", 0, 67, "EPERM"),
         ("prctl", 0, 15, ALLOW),
         ("madvise", 2, 12, "EPERM"),
+        ("madvise", 2, 21, "EPERM"),
         ("madvise", 2, 4, ALLOW),
         ("prctl", 0, 38, ALLOW),
         ("fcntl", 1, 6, "EPERM"),
         ("fcntl", 1, 3, ALLOW),
         ("fcntl", 1, 1031, "EPERM"),
         ("fcntl", 1, 1032, ALLOW),
+        ("fcntl", 1, 1036, "EPERM"),
+        ("fcntl", 1, 1038, "EPERM"),
         ("preadv2", 5, 8, errno.errorcode[errno.EOPNOTSUPP]),
         ("preadv2", 5, 0, ALLOW),
         ("fadvise64", 3, 4, IGNORE),
@@ -183,6 +209,19 @@ def test_arguments_decide(
     program = seccomp.assemble(fork=False, shared=False, machine=machine)
     arguments = [0] * index + [value]
     assert judge(program, machine, NUMBERS[machine][name], *arguments) == verdict
+
+
+def test_shared_memory_without_a_file_is_for_those_whom_a_group_holds(machine: str) -> None:
+    number = NUMBERS[machine]["mmap"]
+    for shared in (False, True):
+        program = seccomp.assemble(fork=False, shared=shared, machine=machine)
+        for flags in (0x21, 0x8021, 0x4021):
+            assert judge(program, machine, number, 0, 4096, 3, flags) == "ENOMEM"
+        for flags in (0x22, 0x01, 0x02, 0x4022, 0x20022):
+            assert judge(program, machine, number, 0, 4096, 3, flags) == ALLOW
+    for more in ({"held": True}, {"build": True}):
+        program = seccomp.assemble(fork=False, shared=False, machine=machine, **more)
+        assert judge(program, machine, number, 0, 4096, 3, 0x21) == ALLOW
 
 
 def test_a_build_may_lock_files(machine: str) -> None:

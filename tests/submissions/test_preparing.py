@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import select
@@ -161,6 +162,17 @@ def test_a_build_that_fills_the_disk_is_ended(
     with pytest.raises(BuildFailed, match="it writes more than 50 files or 1 MB"):
         build(submission, stage(submission, place), bare, place, caps=Caps(50, 1 << 20, 1 << 20))
     assert list((cache / "work").iterdir()) == []
+
+
+def test_a_build_that_fills_the_disk_where_no_listing_shows_it_is_ended(
+    make_bot: MakeBot, bare: Backend, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = itertools.chain([(10 << 30, 1000)] * 2, itertools.repeat(((2 << 30) - 1, 1000)))
+    monkeypatch.setattr(building_module, "_free", lambda place: next(free))
+    submission = load(str(make_bot(files={"make.sh": "sleep 600"}, manifest=BUILDS)))
+    place = open_cache(cache)
+    with pytest.raises(BuildFailed, match="it writes more than 50 files or 1024 MB"):
+        build(submission, stage(submission, place), bare, place, caps=Caps(50, 1 << 30, 1 << 30))
 
 
 def test_a_missing_compiler_is_not_the_bots_fault(

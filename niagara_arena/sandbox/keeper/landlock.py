@@ -17,11 +17,10 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
 READ = EXECUTE | READ_FILE | READ_DIR
 OWN_PROC = """
-auxv cmdline comm environ exe fd fdinfo limits maps oom_score_adj smaps smaps_rollup stat statm
-status
+auxv cmdline comm environ exe fd fdinfo limits maps oom_score_adj stat statm status
 """.split()
-"""What it may read of its own /proc; the rest tells of the host: mounts, cgroups, and in `net` and
-`task/*/net` everybody's sockets."""
+"""What it may read of its own /proc; the rest tells of the host: mounts, cgroups, in `net` and
+`task/*/net` everybody's sockets, in `smaps` and `pagemap` who else has mapped a page."""
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
 
 

@@ -13,11 +13,15 @@ import os
 import select
 import signal
 import socket
+import time
 
 from niagara_arena.sandbox.keeper import linux, tree, warden
 from niagara_arena.sandbox.keeper.removing import remove_tree
 
 __all__ = ["serve"]
+
+GROUP_S = 2.0
+"""How long a control group may take to be empty when all that was in it is dead."""
 
 
 def serve(descriptor: int, runner: int, scratch: str, cgroups: list[str]) -> None:
@@ -118,10 +122,20 @@ def _heed_signals() -> None:
 
 
 def _remove_groups(runner: int, bases: list[str]) -> None:
-    """Remove the control groups that a killed runner could not; they are empty by now."""
+    """Remove the control groups that a killed runner could not; the last may be leaving them."""
     for base in bases:
         with contextlib.suppress(OSError):
             for name in os.listdir(base):
                 if name.startswith(f"niagara-{runner}-"):
-                    with contextlib.suppress(OSError):
-                        os.rmdir(os.path.join(base, name))
+                    _remove_group(os.path.join(base, name))
+
+
+def _remove_group(path: str) -> None:
+    end = time.monotonic() + GROUP_S
+    while time.monotonic() < end:
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.005)

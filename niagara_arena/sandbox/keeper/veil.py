@@ -22,7 +22,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 32, 4096,
 MS_PRIVATE = 1 << 18
 QUIET = MS_NOSUID | MS_NODEV
 MOUNT_SETATTR, AT_FDCWD, AT_RECURSIVE = 442, -100, 0x8000
-ATTR_READ_ONLY, ATTR_QUIET = 1, 2 | 4
+ATTR_READ_ONLY, ATTR_NO_SUID, ATTR_QUIET = 1, 2, 2 | 4
 
 EMPTY = "empty"
 """A directory with nothing in it, beside `root`."""
@@ -32,7 +32,7 @@ def draw(plan: dict[str, Any]) -> None:
     """Enter a user and a mount namespace; mount what the plan names as `root` below its `at`.
 
     `read`, `write`: target → source. `overlays`: the same, without a trace of the source; `inner`
-    lies inside those.
+    lies inside those. `devices`: one may write to them, but not to what the machine says of them.
     `scratch`: target → (bytes, files). `links`: path → what it points to. `folders`: mere places.
     """
     _enter()
@@ -62,7 +62,9 @@ def draw(plan: dict[str, Any]) -> None:
     for target, source in plan["inner"].items():
         _bind(source, "root" + target, ATTR_READ_ONLY | ATTR_QUIET)
     for target, source in plan["write"].items():
-        _bind(source, "root" + target, 2)
+        _bind(source, "root" + target, ATTR_NO_SUID)
+    for target, source in plan["devices"].items():
+        _bind(source, "root" + target, ATTR_READ_ONLY | ATTR_NO_SUID)
     linux.mount("none", "root", None, MS_REMOUNT | MS_BIND | MS_RDONLY | QUIET, None)
     os.chdir("/")
 

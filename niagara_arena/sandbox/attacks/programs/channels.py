@@ -7,6 +7,8 @@ ruled out. The runner starts the sender first; the receiver answers with what it
 
 from __future__ import annotations
 
+import _thread
+import concurrent.futures
 import contextlib
 import ctypes
 import fcntl
@@ -251,12 +253,12 @@ def _send_inotify(told: Facts) -> object:
     return None
 
 
-def _mapped(path: str) -> int:
-    """Map a file that we may only read, shared; return where."""
+def _mapped(path: str, place: int = 0) -> int:
+    """Map a page of a file that we may only read, shared; return where."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     fd = os.open(path, os.O_RDONLY)
-    start = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, fd, ctypes.c_long(0))
+    start = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, fd, ctypes.c_long(place))
     os.close(fd)
     if start in (None, ctypes.c_void_p(-1).value):
         raise OSError(ctypes.get_errno(), "mmap")
@@ -281,6 +283,137 @@ def _receive_futex(told: Facts) -> str:
         syscalls.call("futex", _mapped(path), 1, 9, None, None, 0) for path in _shared_files(told)
     ]
     return "".join("1" if count else "0" for count in woken)
+
+
+def _offered() -> list[str]:
+    """List the files of the rules, which an ordinary user's bots own: all bots see the same."""
+    folder = os.environ["PYTHONPATH"].split(os.pathsep)[0]
+    return sorted(glob.glob(f"{folder}/niagara_arena/rules/*.py"))
+
+
+def _send_own_hint(told: Facts) -> object:
+    """Leave two bits on each file; the kernel keeps them until somebody leaves others."""
+    bits = told["bits"]
+    for place, path in zip(range(0, len(bits), 2), _offered(), strict=False):
+        hint = struct.pack("=Q", 2 + int(bits[place : place + 2], 2))
+        fcntl.fcntl(os.open(path, os.O_RDONLY), 1036, hint)  # F_SET_RW_HINT
+    return None
+
+
+def _receive_own_hint(told: Facts) -> str:
+    bits = ""
+    for _, path in zip(range(0, len(told["bits"]), 2), _offered(), strict=False):
+        hint = fcntl.fcntl(os.open(path, os.O_RDONLY), 1035, struct.pack("=Q", 0))
+        bits += f"{max(struct.unpack('=Q', hint)[0] - 2, 0):02b}"
+    return bits
+
+
+def _pages(told: Facts) -> list[tuple[str, int]]:
+    """Agree on pages of what is offered, one for each bit of the message."""
+    pages = [
+        (path, place) for path in _offered() for place in range(0, os.path.getsize(path), 4096)
+    ]
+    return random.Random(told["key"]).sample(pages, len(told["bits"]))
+
+
+def _send_page_out(told: Facts) -> object:
+    """Have pages forgotten; they must be on disk before."""
+    for (path, place), bit in zip(_pages(told), told["bits"], strict=True):
+        if bit == "0":
+            start = _mapped(path, place)
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+            ctypes.string_at(start, 1)
+            syscalls.call("madvise", start, 4096, 21)  # MADV_PAGEOUT
+    return None
+
+
+def _receive_page_out(told: Facts) -> str:
+    bits, answer = "", ctypes.create_string_buffer(1)
+    for path, place in _pages(told):
+        syscalls.call("mincore", _mapped(path, place), 4096, answer)
+        bits += str(answer.raw[0] & 1)
+    return bits
+
+
+def _send_shared_pages(told: Facts) -> object:
+    """Hold pages of shared files; who holds them as well learns that others do."""
+    for path, bit in zip(_shared_files(told), told["bits"], strict=True):
+        if bit == "1":
+            ctypes.string_at(_mapped(path), 1)
+    return None
+
+
+def _receive_shared_pages(told: Facts) -> str:
+    """Ask of each page whether it is ours alone: in `pagemap`, else in `smaps`."""
+    starts = [_mapped(path) for path in _shared_files(told)]
+    for start in starts:
+        ctypes.string_at(start, 1)
+    try:
+        with open("/proc/self/pagemap", "rb", buffering=0) as file:
+            entries = [os.pread(file.fileno(), 8, start // 4096 * 8) for start in starts]
+        return "".join("0" if struct.unpack("=Q", one)[0] >> 56 & 1 else "1" for one in entries)
+    except PermissionError:
+        shared = _shared_by_address()
+        return "".join("1" if shared[start] else "0" for start in starts)
+
+
+def _shared_by_address() -> dict[int, int]:
+    found: dict[int, int] = {}
+    start = 0
+    with open("/proc/self/smaps", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word = line.split()[0]
+            if not word.endswith(":"):
+                start = int(word.partition("-")[0], 16)
+            elif word == "Shared_Clean:":
+                found[start] = int(line.split()[1])
+    return found
+
+
+THREAD_END_S = 0.15
+"""How long to wait for the end of a thread whose word is a shared one."""
+
+
+def _end_thread(word: int) -> None:
+    """End this thread; the kernel then wakes one who waits on the word, in whatever process."""
+    syscalls.call("set_tid_address", word)
+    syscalls.call("exit", 0)
+
+
+def _send_thread_ends(told: Facts) -> object:
+    """End threads, over and over, each in the name of a word of a shared file."""
+    threading.stack_size(1 << 16)
+    ones = [
+        _mapped(path)
+        for path, bit in zip(_shared_files(told), told["bits"], strict=True)
+        if bit == "1"
+    ]
+
+    def signal_on() -> None:
+        ends = time.monotonic() + 10
+        while time.monotonic() < ends:
+            for word in ones:
+                _thread.start_new_thread(_end_thread, (word,))
+                time.sleep(0.001)
+
+    thread = threading.Thread(target=signal_on, daemon=True)
+    thread.start()
+    return thread
+
+
+def _receive_thread_ends(told: Facts) -> str:
+    """Wait on a word of each file, several at a time."""
+    threading.stack_size(1 << 16)
+    words = [_mapped(path) for path in _shared_files(told)]
+    with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        return "".join(pool.map(_is_woken, words))
+
+
+def _is_woken(word: int) -> str:
+    value = ctypes.c_int32.from_address(word).value
+    patience = struct.pack("=qq", 0, int(THREAD_END_S * 1e9))
+    return "0" if attempt(syscalls.call, "futex", word, 0, value, patience, None, 0) else "1"
 
 
 def _send_write_hint(told: Facts) -> object:
@@ -412,6 +545,10 @@ SEND: dict[str, Sender] = {
     "inotify": _send_inotify,
     "page_cache": _send_page_cache,
     "futex": _send_futex,
+    "thread_ends": _send_thread_ends,
+    "shared_pages": _send_shared_pages,
+    "own_hint": _send_own_hint,
+    "page_out": _send_page_out,
     "write_hint": _send_write_hint,
     "access_time": _send_access_time,
     "name": _send_name,
@@ -430,6 +567,10 @@ RECEIVE: dict[str, Receiver] = {
     "inotify": _receive_inotify,
     "page_cache": _receive_page_cache,
     "futex": _receive_futex,
+    "thread_ends": _receive_thread_ends,
+    "shared_pages": _receive_shared_pages,
+    "own_hint": _receive_own_hint,
+    "page_out": _receive_page_out,
     "write_hint": _receive_write_hint,
     "access_time": _receive_access_time,
     "name": _receive_name,

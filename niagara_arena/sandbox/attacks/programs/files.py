@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import signal
 import stat
+import struct
 import subprocess
+from functools import partial
 
 from . import syscalls
 from .talk import Facts, attempt, first_that_works, refusal, say
@@ -183,6 +186,17 @@ def change_attributes(told: Facts) -> Facts:
     """Hang a note on a file where no listing shows it."""
     path, data = told["path"], told["secret"].encode()
     return {"refused": attempt(lambda: os.setxattr(path, "user.niagara", data))}
+
+
+def mark(told: Facts) -> Facts:
+    """Mark a file that it may only read as one that backups leave out."""
+    fd = os.open(told["path"], os.O_RDONLY)
+    return {"refused": attempt(fcntl.ioctl, fd, 0x40086602, struct.pack("=Q", 0x40))}
+
+
+def touch_devices(told: Facts) -> Facts:
+    """Set the times of devices, which every bot sees; whoever may write to them may do so."""
+    return first_that_works({path: partial(os.utime, path) for path in told["paths"]})
 
 
 def fill(told: Facts) -> Facts:

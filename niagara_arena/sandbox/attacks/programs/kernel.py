@@ -64,6 +64,12 @@ def change_root(told: Facts) -> Facts:
     return {"entered": True}
 
 
+def async_io(told: Facts) -> Facts:
+    """Take many of the events that asynchronous I/O has for the whole machine, and keep them."""
+    syscalls.call("io_setup", told["count"], ctypes.create_string_buffer(8))
+    return {"opened": True}
+
+
 def io_uring(told: Facts) -> Facts:
     """Set up a ring whose requests no filter sees."""
     syscalls.call("io_uring_setup", 2, ctypes.create_string_buffer(120))
@@ -110,7 +116,7 @@ def perf(told: Facts) -> Facts:
 
 def merge_pages(told: Facts) -> Facts:
     """Have equal pages merged: writing to one then takes longer if a rival holds the same."""
-    page = mmap.mmap(-1, 65536)
+    page = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return first_that_works(
         {
             "madvise": lambda: page.madvise(12),
@@ -232,7 +238,7 @@ def renice(told: Facts) -> Facts:
     return first_that_works(
         {
             "up": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
-            "down": lambda: os.setpriority(os.PRIO_PROCESS, 0, 5),
+            "down": lambda: os.setpriority(os.PRIO_PROCESS, 0, 17),
         }
     )
 

@@ -66,6 +66,37 @@ def shared(told: Facts) -> Facts:
     return _until_refused(step, _BLOCK, told["bytes"])
 
 
+def hidden(told: Facts) -> Facts:
+    """Take shared memory and let go of all but a page of it: the kernel keeps it whole."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+
+    def step() -> None:
+        start = libc.mmap(None, ctypes.c_size_t(_BLOCK), 3, 0x21, -1, ctypes.c_long(0))
+        if start in (None, ctypes.c_void_p(-1).value):
+            raise OSError(ctypes.get_errno(), "mmap")
+        for offset in range(0, _BLOCK, _PAGE):
+            ctypes.c_ubyte.from_address(start + offset).value = 0xA5
+        libc.munmap(ctypes.c_void_p(start + _PAGE), ctypes.c_size_t(_BLOCK - _PAGE))
+
+    return _until_refused(step, _BLOCK, told["bytes"])
+
+
+def rules(told: Facts) -> Facts:
+    """Have the kernel keep rules for a cage that we will never enter."""
+    made = 0
+    try:
+        handled = ctypes.create_string_buffer(struct.pack("=QQ", 0, 3), 16)
+        rules = syscalls.call("landlock_create_ruleset", handled, 16, 0)
+        for port in range(told["count"]):
+            rule = ctypes.create_string_buffer(struct.pack("=QQ", 1, port), 16)
+            syscalls.call("landlock_add_rule", rules, 2, rule, 0)
+            made += 1
+    except OSError as error:
+        return {"made": made, "refused": refusal(error)}
+    return {"made": made}
+
+
 def stack_like(told: Facts) -> Facts:
     """Take memory that grows downwards, which limits on data take for a stack."""
     held = []
@@ -212,7 +243,7 @@ def spliced(told: Facts) -> Facts:
         held.extend((reader, writer))
         size = fcntl.fcntl(writer, 1031, 1 << 20)
         os.set_blocking(writer, False)
-        area = mmap.mmap(-1, size)
+        area = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         _touch(area)
         start = ctypes.addressof(ctypes.c_char.from_buffer(area))
         vector = (ctypes.c_size_t * 2)(start, size)
@@ -259,7 +290,7 @@ def system_v(told: Facts) -> Facts:
 
 def lock_pages(told: Facts) -> Facts:
     """Nail memory down so that it can't be swapped out."""
-    area = mmap.mmap(-1, told["bytes"])
+    area = mmap.mmap(-1, told["bytes"], flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     libc = ctypes.CDLL(None, use_errno=True)
     start = ctypes.addressof(ctypes.c_char.from_buffer(area))
     if libc.mlock(ctypes.c_void_p(start), ctypes.c_size_t(told["bytes"])):

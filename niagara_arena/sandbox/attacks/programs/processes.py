@@ -170,6 +170,11 @@ def hamper(told: Facts) -> Facts:
     return {"refused": ways}
 
 
+def doom(told: Facts) -> Facts:
+    """Give another process so little CPU time that the kernel will kill it."""
+    return {"refused": attempt(resource.prlimit, told["pid"], resource.RLIMIT_CPU, (29, 29))}
+
+
 def _idle_child() -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(20)  # bounded: a child that nobody kills ends by itself

@@ -19,7 +19,9 @@ _NUMBERS = {
     "msgctl": (71, 187), "flock": (73, 32), "ptrace": (101, 117), "syslog": (103, 116),
     "setpgid": (109, 154), "setsid": (112, 157), "personality": (135, 92),
     "sched_setscheduler": (144, 119), "modify_ldt": (154, -1), "prctl": (157, 167),
-    "futex": (202, 98),
+    "futex": (202, 98), "io_setup": (206, 0), "set_tid_address": (218, 96), "exit": (60, 93),
+    "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445),
+    "mincore": (27, 232), "madvise": (28, 233),
     "chroot": (161, 51), "mount": (165, 40), "umount2": (166, 39), "swapon": (167, 224),
     "reboot": (169, 142), "sethostname": (170, 161), "iopl": (172, -1), "init_module": (175, 105),
     "setxattr": (188, 5), "fsetxattr": (190, 7), "timer_create": (222, 107), "mq_open": (240, 180),
@@ -72,7 +74,8 @@ def int80(nr: int) -> int:
     """Make a 32-bit system call without arguments from 64-bit code, through `int 0x80`."""
     if not is_x86():
         raise OSError(errno.ENOSYS, "no int 0x80 here")
-    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    rights = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=rights)
     # push rbx; mov eax, nr; int 0x80; cdqe; pop rbx; ret
     page.write(b"\x53\xb8" + nr.to_bytes(4, "little") + b"\xcd\x80\x48\x98\x5b\xc3")
     code = ctypes.CFUNCTYPE(ctypes.c_long)(ctypes.addressof(ctypes.c_char.from_buffer(page)))

@@ -148,6 +148,37 @@ PROBES = (
         "see what is mapped where they point",
     ),
     Probe(
+        "covert-thread-end",
+        "Wait on a word of a shared file until a rival's thread ends in its name",
+        _noisy(_channel("thread_ends")),
+        none="varies",
+        landlock="varies",
+        bwrap="varies",
+        note="every C library waits so for its own threads, and a filter can't see what is mapped "
+        "where a call points; it takes two who run at the same time",
+    ),
+    Probe(
+        "covert-shared-pages",
+        "Ask the kernel who else has mapped a page of a shared file",
+        _noisy(_channel("shared_pages")),
+        bwrap="open",
+        note="a process's own /proc tells, and without its own /proc many a program does not run",
+    ),
+    Probe(
+        "covert-own-hint",
+        "Leave a write hint on a file that an ordinary user's bots own",
+        _channel("own_hint"),
+        none="varies",
+        note="the rules, which every bot may import",
+    ),
+    Probe(
+        "covert-page-out",
+        "Have pages forgotten of a file that an ordinary user's bots own",
+        _channel("page_out"),
+        none="varies",
+        note="the rules, which every bot may import",
+    ),
+    Probe(
         "covert-write-hint",
         "Signal by the write hint of shared files",
         _noisy(_channel("write_hint")),

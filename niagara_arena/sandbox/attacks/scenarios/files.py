@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import socket
@@ -212,6 +213,30 @@ def _change(program: str, what: str) -> Scenario:
     return scenario
 
 
+def _mark(trial: Trial) -> Seen:
+    """Let a bot mark its own staged copy: an ordinary user's bots own theirs."""
+    path = os.path.join("programs", "__main__.py")
+    before = _flags(f"{trial.staged()}/{path}")
+    bot = trial.run("files.mark", {"path": path})
+    changed = _flags(f"{trial.staged()}/{path}") != before
+    return Seen(changed, "its flags have changed" if changed else bot.why)
+
+
+def _touch(trial: Trial) -> Seen:
+    paths = [f"/dev/{name}" for name in ("null", "full", "zero", "random", "urandom", "tty")]
+    bot = trial.run("files.touch_devices", {"paths": paths})
+    worked = bot.evidence.get("worked")
+    return Seen(bool(worked), f"it set those of {worked}" if worked else bot.why, True)
+
+
+def _flags(path: str) -> bytes:
+    with open(path, "rb") as file:
+        try:
+            return fcntl.ioctl(file, 0x80086601, bytes(8))
+        except OSError as error:
+            raise NotTried(f"files of {os.path.dirname(path)} have no flags") from error
+
+
 def _metadata(path: str) -> tuple[int, int, list[str]]:
     found = os.stat(path)
     names: list[str] = []
@@ -398,6 +423,8 @@ PROBES = (
         none="varies",
         note="not every file system has them",
     ),
+    Probe("mark-file", "Set a flag of a file that it may only read", _mark),
+    Probe("touch-devices", "Set the times of the machine's devices", _touch),
     Probe("fill-disk", "Fill tmp, /dev/shm, / and /dev with bytes", _fill),
     Probe("large-file", "Write a larger file than allowed", _large),
     Probe("crowd-disk", "Fill tmp, /dev/shm, / and /dev with 20,000 files", _crowd),

@@ -68,6 +68,21 @@ def _enter(trial: Trial) -> Seen:
     return Seen(worked, "it entered one" if worked else bot.why, True)
 
 
+def _async_io(trial: Trial) -> Seen:
+    before = _events()
+    bot = trial.run("kernel.async_io", {"count": 3000})
+    taken = _events() - before
+    return Seen(taken >= 2000, f"{taken} events are taken" if taken >= 2000 else bot.why)
+
+
+def _events() -> int:
+    try:
+        with open("/proc/sys/fs/aio-nr", encoding="ascii") as file:
+            return int(file.read())
+    except OSError as error:
+        raise NotTried("this kernel has no asynchronous I/O") from error
+
+
 def _claimed(program: str, *keys: str, x86: bool = False, **told: object) -> Scenario:
     """Make a scenario that only the bot itself can tell about: a call that went through."""
 
@@ -137,6 +152,7 @@ PROBES = (
     Probe("namespace-child", "Clone a child into new namespaces", _namespace_child, "varies"),
     Probe("setns", "Enter the namespaces of others", _enter, none="root"),
     Probe("chroot", "Change its root", _claimed("kernel.change_root", "entered"), none="root"),
+    Probe("async-io", "Use up the machine's asynchronous I/O", _async_io),
     Probe("io-uring", "Set up io_uring", _claimed("kernel.io_uring", "opened"), none="varies"),
     Probe("bpf", "Load code into the kernel", _claimed("kernel.bpf", "worked"), none="varies"),
     Probe("userfaultfd", "Handle its own page faults", _claimed("kernel.userfaultfd", "worked")),

@@ -62,6 +62,12 @@ def _timers(trial: Trial) -> Seen:
     return Seen(made > 5_000, f"{made} timers, {queued} on its account", True)
 
 
+def _rules(trial: Trial) -> Seen:
+    bot = trial.run("memory.rules", {"count": 20_000})
+    made = int(bot.evidence.get("made", 0))
+    return Seen(made > 1_000, f"{made} rules" if made else bot.why, True)
+
+
 def _locks(trial: Trial) -> Seen:
     bot = trial.run("memory.locks", {"count": 2_000, "path": os.path.realpath("/usr/bin/env")})
     made = int(bot.evidence.get("made", 0))
@@ -76,6 +82,12 @@ PROBES = (
         "private-memory", "Take private memory", _bomb("memory.private"), "stopped", note=_WATCHED
     ),
     Probe("shared-memory", "Take shared memory", _bomb("memory.shared"), "stopped", note=_WATCHED),
+    Probe(
+        "hidden-memory",
+        "Take shared memory and let go of all but a page of it",
+        _bomb("memory.hidden"),
+        note=_UNSEEN,
+    ),
     Probe(
         "disguised-memory",
         "Take memory under a name that confuses /proc's readers",
@@ -109,5 +121,6 @@ PROBES = (
     Probe("descriptor-bomb", "Open more files than allowed", _descriptors),
     Probe("descriptors-in-post", "Hold descriptors in the post", _in_flight, none="varies"),
     Probe("timer-bomb", "Make 20,000 kernel timers", _timers),
+    Probe("rule-bomb", "Make 20,000 rules for a cage of its own", _rules, none="varies"),
     Probe("lock-bomb", "Make 2,000 file locks", _locks),
 )

@@ -10,6 +10,15 @@ from niagara_arena.sandbox.attacks.model import NotTried, Probe, Scenario, Seen
 from niagara_arena.sandbox.attacks.stage import Trial
 
 
+def _interfaces(trial: Trial) -> Seen:
+    here = {name for index, name in socket.if_nameindex() if index < 64} - {"lo"}
+    if not here:
+        raise NotTried("this machine has no network interface")
+    bot = trial.run("network.interfaces")
+    known = here & set(bot.evidence.get("names", []))
+    return Seen(bool(known), f"it knows {', '.join(sorted(known))}"[:80] if known else bot.why)
+
+
 def _sent(program: str, to: str, *, building: bool = False) -> Scenario:
     """Make a scenario whose bot, or build, must get the secret to one of our ears."""
 
@@ -96,6 +105,7 @@ PROBES = (
     ),
     Probe("pass-descriptor", "Hand an open descriptor out of the cage", _passed),
     Probe("netlink", "Ask the kernel for its interfaces", _opened("network.netlink", "answered")),
+    Probe("interfaces", "Ask a pair of sockets for the machine's interfaces", _interfaces),
     Probe("vsock", "Open a line to the virtual machine's host", _opened("network.vsock"), "varies"),
     Probe("packet", "Listen to every packet", _opened("network.packet"), none="root"),
     Probe("raw-socket", "Forge packets", _opened("network.raw"), none="varies"),

@@ -102,6 +102,16 @@ def _hamper(trial: Trial) -> Seen:
     return Seen(before != after, "its rival has changed" if before != after else bot.why)
 
 
+def _doom(trial: Trial) -> Seen:
+    """Aim at the first process of the bot's namespace: its end looks like the doing of others."""
+    caged = trial.stage.level == "bwrap"
+    target = 1 if caged else trial.bystander().pid
+    bot = trial.run("processes.doom", {"pid": target})
+    victim = int(outside.status(bot.pid)["PPid"]) if caged else target
+    doomed = outside.hard_limits(victim).get("Max cpu time") == "29"
+    return Seen(doomed, "its CPU time is limited" if doomed else bot.why)
+
+
 def _children(program: str, **told: int) -> Scenario:
     """Make a scenario in which a bot must not have any process below it."""
 
@@ -285,6 +295,7 @@ PROBES = (
     ),
     Probe("speak-for-rival", "Answer in a rival's name through /proc/PID/fd", _speak),
     Probe("hamper-rival", "Renice a rival or cut its limits", _hamper),
+    Probe("doom-first", "Have the kernel kill the first process of its namespace", _doom),
     Probe("fork", "Start another process", _children("processes.fork")),
     Probe("fork-bomb", "Fork 72 times", _children("processes.fork_bomb", count=72)),
     Probe(
