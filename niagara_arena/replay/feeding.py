@@ -168,12 +168,11 @@ def _say(stdin: IO[bytes], line: bytes) -> None:
 
 def _line(stdout: IO[bytes]) -> bytes:
     line = stdout.readline(LINE_BYTES + 1)
-    if not line:
-        raise _Gone
-    line = line.removesuffix(b"\n")
+    if line.endswith(b"\n"):
+        return line[:-1]
     if len(line) > LINE_BYTES:
         raise _Flood(f"a line longer than {LINE_BYTES} bytes [P-1.5]: {excerpt(line)}")
-    return line
+    raise _Gone  # what it wrote after its last line feed is no line
 
 
 def _hear(stdout: IO[bytes], sent: Sent) -> Reply:

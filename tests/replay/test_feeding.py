@@ -104,6 +104,10 @@ def test_an_entry_of_legal_may_be_echoed_with_its_result(tmp_path: Path) -> None
         ),
         ("print(' ' * 65537 + '{}', flush=True)", "a line longer than 65536 bytes [P-1.5]"),
         ("sys.exit(3)", "no answer, the bot exited with code 3"),
+        (
+            "sys.stdout.write(json.dumps({'id': m['id'], 'choice': 0})); sys.exit(0)",
+            "no answer, the bot exited with code 0",
+        ),
         ("os.kill(os.getpid(), 9)", "no answer, the bot was killed by signal 9"),
     ],
 )
