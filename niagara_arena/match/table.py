@@ -314,10 +314,12 @@ class Table:
             if lateness.host_is_to_blame([self._cpu(other.bot) for other in thinking]):
                 raise HostOverload("the machine was too busy for a bot to answer in time")
             bank = wall_ns <= request.wall_ms * 1_000_000
-            limit = "the wall time left in its bank" if bank else f"{request.wall_ms} ms"
+            limit, clause = "the wall time left in its bank", "P-5.2"
+            if not bank:
+                limit, clause = f"{request.wall_ms} ms", "P-5.3"
             unread = " (it has not read the whole question)" if bot.outbox else ""
             report = FaultReport(
-                Fault.TIMEOUT, "wall", f"did not answer within {limit}{unread} [P-5.3]"
+                Fault.TIMEOUT, "wall", f"did not answer within {limit}{unread} [{clause}]"
             )
         else:
             return
