@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 INTERRUPTED = 130
@@ -9,12 +10,16 @@ INTERRUPTED = 130
 
 
 def run() -> int:
-    """Load the command line and run it; Ctrl-C while it loads ends it without a traceback."""
+    """Load the command line and run it; Ctrl-C at the wrong moment, or twice, is no traceback."""
     try:
         from niagara_arena.cli.main import main  # noqa: PLC0415 - an interrupt may fall into it
+
+        return main()
     except KeyboardInterrupt:
         return INTERRUPTED
-    return main()
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # what is left to do is to tidy up, quickly
 
 
 if __name__ == "__main__":

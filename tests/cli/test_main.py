@@ -96,6 +96,19 @@ sys.exit(run())
     assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"")
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_the_program_tidies_up_changes_nothing(name: str) -> None:
+    program = f"""
+import atexit, os, signal, sys
+atexit.register(lambda: os.kill(os.getpid(), signal.{name}))
+sys.argv = ["niagara", "--version"]
+from niagara_arena.__main__ import run
+sys.exit(run())
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_the_table_tells_the_truth_about(entry: Entry) -> None:
     command = entry.load()
