@@ -274,7 +274,7 @@ class Measured(Struct, frozen=True, tag="measured", forbid_unknown_fields=True):
     first_ids: tuple[int, ...] = ()
     """By seat: the id of its first request in this game."""
     startup_ms: tuple[int, ...] = ()
-    """By seat: how long its process took to be ready."""
+    """By seat: how long its process took to be ready, the start of its cage included."""
     started: str = ""
     """When the game began, UTC, ISO 8601."""
     duration_ms: int = 0

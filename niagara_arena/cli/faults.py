@@ -119,6 +119,8 @@ def _short(text: str) -> str:
 
 def _hint(ruling: RulingRecord, request: Request | None, sent: bytes) -> str:
     """Return the likely cause of a silence; empty where there is nothing to guess."""
+    if ruling.detail == "exit 0" and request is not None:
+        return "one process plays all games of the match, until `quit` [P-2.4]"
     if ruling.detail not in ("wall", "timeout"):
         return ""
     if sent:

@@ -109,6 +109,7 @@ class Table:
         for bot in bots:
             bot.session.move("hello")
             self._send(bot, hello)
+        asked = time.monotonic_ns()  # to start the cages took its time, which is not the bots'
         waiting = dict(zip(bots, started_ns, strict=True))
         while waiting:
             began = time.monotonic_ns()
@@ -120,7 +121,7 @@ class Table:
                 if self._greeted(bot):
                     bot.startup_ms = (now - since) // 1_000_000
                     del waiting[bot]
-                elif limit_ns is not None and now - since > limit_ns:
+                elif limit_ns is not None and now - asked > limit_ns:
                     if lateness.host_is_to_blame([self._cpu(bot) for bot in waiting]):
                         raise HostOverload("the machine was too busy to start the bots")
                     ms = self._clock.startup_ms
@@ -313,10 +314,12 @@ class Table:
             if lateness.host_is_to_blame([self._cpu(other.bot) for other in thinking]):
                 raise HostOverload("the machine was too busy for a bot to answer in time")
             bank = wall_ns <= request.wall_ms * 1_000_000
-            limit = "the wall time left in its bank" if bank else f"{request.wall_ms} ms"
+            limit, clause = "the wall time left in its bank", "P-5.2"
+            if not bank:
+                limit, clause = f"{request.wall_ms} ms", "P-5.3"
             unread = " (it has not read the whole question)" if bot.outbox else ""
             report = FaultReport(
-                Fault.TIMEOUT, "wall", f"did not answer within {limit}{unread} [P-5.3]"
+                Fault.TIMEOUT, "wall", f"did not answer within {limit}{unread} [{clause}]"
             )
         else:
             return

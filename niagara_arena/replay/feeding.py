@@ -15,6 +15,7 @@ import msgspec
 
 from niagara_arena.errors import InputError, NotPossibleHere, RulesError
 from niagara_arena.records import GameRecord
+from niagara_arena.replay.audit import verify
 from niagara_arena.replay.requests import Sent, rebuild
 from niagara_arena.rules import action_from_json, action_to_json
 from niagara_arena.wire.limits import LINE_BYTES
@@ -61,10 +62,14 @@ def feed(
     """Yield the answers of a fresh process of a bot to everything that a seat was sent.
 
     With ``until`` the question of that id is the last; ``pause`` is called with the process id
-    before it is sent. The process is ended when the iterator is.
+    before it is sent. The process is ended when the iterator is. A record that can't be proved is
+    refused.
     """
     if not 0 <= seat < len(record.header.seats):
         raise InputError(f"there is no seat {seat}", f"it is 0 to {len(record.header.seats) - 1}")
+    difference = verify(record)
+    if difference is not None:  # other bytes than the seat received would help nobody
+        raise difference
     stream = rebuild(record).streams[seat]
     if until is not None:
         stream = _up_to(stream, until)
@@ -168,12 +173,11 @@ def _say(stdin: IO[bytes], line: bytes) -> None:
 
 def _line(stdout: IO[bytes]) -> bytes:
     line = stdout.readline(LINE_BYTES + 1)
-    if not line:
-        raise _Gone
-    line = line.removesuffix(b"\n")
+    if line.endswith(b"\n"):
+        return line[:-1]
     if len(line) > LINE_BYTES:
         raise _Flood(f"a line longer than {LINE_BYTES} bytes [P-1.5]: {excerpt(line)}")
-    return line
+    raise _Gone  # what it wrote after its last line feed is no line
 
 
 def _hear(stdout: IO[bytes], sent: Sent) -> Reply:

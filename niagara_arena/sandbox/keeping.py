@@ -172,7 +172,8 @@ def _let_go(
 ) -> None:
     line.close()
     if os.getpid() == owner:
-        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+        # Nobody can catch what a finalizer raises: it would only be printed. The keeper tidies up.
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError, KeyboardInterrupt):
             process.wait(10)
             remove_tree(scratch)  # a keeper that was killed left it
     else:

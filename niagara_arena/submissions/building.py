@@ -32,7 +32,7 @@ from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Process, Runtime
 from niagara_arena.submissions.names import quoted
-from niagara_arena.submissions.programs import is_program, placed
+from niagara_arena.submissions.programs import is_program, missing_hint, placed
 from niagara_arena.submissions.runtimes import runtime_digest
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -171,7 +171,7 @@ def _check_tools(submission: Submission, runtimes: tuple[Runtime, ...]) -> None:
             raise NotPossibleHere(
                 f"{quoted(submission.label)} needs {quoted(tool)} to be built, "
                 "which this machine has not",
-                "install it, or change `build` in its bot.toml",
+                missing_hint(tool, "build"),
             )
 
 

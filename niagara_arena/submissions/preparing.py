@@ -18,7 +18,7 @@ from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, Runtime
 from niagara_arena.submissions.building import Listener, build
 from niagara_arena.submissions.names import quoted, suggestion
-from niagara_arena.submissions.programs import is_program, placed
+from niagara_arena.submissions.programs import is_program, missing_hint, placed
 from niagara_arena.submissions.runtimes import offered_runtimes, resolve_runtimes
 from niagara_arena.submissions.staging import (
     BUILT_CAPS,
@@ -139,7 +139,7 @@ def _check_command(submission: Submission, folder: Path, runtimes: tuple[Runtime
     elif not is_program(program, runtimes):
         raise NotPossibleHere(
             f"{quoted(submission.label)} needs {quoted(program)}, which this machine has not",
-            "install it, or change `run` in its bot.toml",
+            missing_hint(program, "run"),
         )
     for word in submission.run[1:]:
         plain = os.path.normpath(word)

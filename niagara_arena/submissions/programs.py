@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 
 from niagara_arena.sandbox import Runtime
 
-__all__ = ["is_program", "placed"]
+__all__ = ["is_program", "missing_hint", "placed"]
 
 _MOUNTS = "bwrap"
 """The level at which /runtime/NAME exists; elsewhere a runtime is where the organiser has it."""
@@ -20,6 +21,14 @@ def is_program(word: str, runtimes: tuple[Runtime, ...]) -> bool:
         return os.access(place, os.X_OK) and not os.path.isdir(place)
     folders = [os.environ.get("PATH", ""), "/usr/bin", "/bin"]
     return shutil.which(place, path=os.pathsep.join(folders)) is not None
+
+
+def missing_hint(program: str, key: str) -> str:
+    """Say what to do about a program that is not there."""
+    words = program.split()
+    if len(words) > 1:  # a list with a whole command in one word
+        return f"in a list every word stands alone: `{key} = {json.dumps(words)}`"
+    return f"install it, or change `{key}` in its bot.toml"
 
 
 def placed(command: tuple[str, ...], runtimes: tuple[Runtime, ...], level: str) -> tuple[str, ...]:

@@ -35,6 +35,12 @@ _read_act: Final = act_decoder.decode
 _HALF_PAIR: Final = re.compile(
     rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]"
 )
+_MOST_ID: Final = 10**9
+"""Longer numbers are not repeated."""
+_HEAD_SAID: Final = 120
+_TAIL_SAID: Final = 60
+"""A sentence goes into rulings, records and the `end` of every seat: of what msgspec says, which
+repeats names that the bot has chosen, the beginning is told and the end, where the path is."""
 _BANNER: Final = "the first character is {!r}, where a JSON object begins with '{{'"
 
 
@@ -45,9 +51,8 @@ def read_ready(line: bytes) -> Ready | Trouble:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return describe(line, error, "`ready`")
     if ready.protocol != PROTOCOL:
-        return Trouble(
-            "protocol", f"the bot speaks protocol {ready.protocol}, the arena {PROTOCOL} [P-2.2]"
-        )
+        told = ready.protocol if abs(ready.protocol) <= _MOST_ID else "a huge number"
+        return Trouble("protocol", f"the bot speaks protocol {told}, the arena {PROTOCOL} [P-2.2]")
     return ready
 
 
@@ -60,7 +65,8 @@ def read_act(line: bytes, number: int) -> Act | Trouble | Stale:
     if act.id != number:
         if 0 < act.id < number:
             return STALE
-        return Trouble("id", f"`$.id` is {act.id}, but the question asked is {number} [P-4.4]")
+        told = act.id if abs(act.id) <= _MOST_ID else "a huge number"
+        return Trouble("id", f"`$.id` is {told}, but the question asked is {number} [P-4.4]")
     if (type(act.choice) is int) is (type(act.action) is dict):
         both = "both `choice` and `action`" if act.choice is not UNSET else "neither"
         return Trouble("fields", f"a reply has `choice` or `action`; this one has {both} [P-4.2]")
@@ -79,14 +85,14 @@ def describe(line: bytes, error: Exception, what: str) -> Trouble:
         line.decode("utf-8")
     except UnicodeDecodeError as bad:
         return Trouble("utf-8", f"byte {bad.start} of the line is not valid UTF-8 [P-1.1]")
-    first = line.lstrip()[:1]
-    if first != b"{":
-        why = _BANNER.format(first.decode("utf-8", "replace"))
+    first = line.lstrip().decode()[0]
+    if first != "{":
+        why = _BANNER.format(first)
         return Trouble(
             "json", f"not a JSON object: {why}; stdout is for messages only, log to stderr [P-1.4]"
         )
     if isinstance(error, msgspec.ValidationError):
-        return Trouble("fields", f"{what} has the wrong shape: {error} [P-1.3]")
+        return Trouble("fields", f"{what} has the wrong shape: {_said(error)} [P-1.3]")
     if b"NaN" in line or b"Infinity" in line:
         return Trouble("json", f"not JSON: NaN and Infinity do not exist there: {error} [P-1.1]")
     if b"'" in line and b'"' not in line:
@@ -100,9 +106,20 @@ def describe(line: bytes, error: Exception, what: str) -> Trouble:
     return Trouble("json", f"not JSON: {error} [P-1.1]")
 
 
+def _said(error: Exception) -> str:
+    """Return what msgspec says, short and printable."""
+    said = str(error)
+    if len(said) > _HEAD_SAID + _TAIL_SAID:
+        said = f"{said[:_HEAD_SAID]} … {said[-_TAIL_SAID:]}"
+    return _printable(said)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def excerpt(line: bytes) -> str:
     """Return the beginning of a line as printable text, for the record."""
-    shown = line[:REPLY_EXCERPT_BYTES].decode("utf-8", "backslashreplace")
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    safe = _printable(line[:REPLY_EXCERPT_BYTES].decode("utf-8", "backslashreplace"))
     left = len(line) - REPLY_EXCERPT_BYTES
     return f"{safe} … and {left} bytes more" if left > 0 else safe

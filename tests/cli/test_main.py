@@ -80,6 +80,35 @@ print(*sorted(sys.modules), sep="\\n")
     assert not modules & {"niagara_arena.rules", "niagara_arena.cli.rules", "tabulate", "msgspec"}
 
 
+def test_an_interrupt_while_the_command_line_loads_is_no_traceback() -> None:
+    program = """
+import builtins, sys
+load = builtins.__import__
+def interrupted(name, *rest):
+    if name == "click":
+        raise KeyboardInterrupt
+    return load(name, *rest)
+builtins.__import__ = interrupted
+from niagara_arena.__main__ import run
+sys.exit(run())
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_the_program_tidies_up_changes_nothing(name: str) -> None:
+    program = f"""
+import atexit, os, signal, sys
+atexit.register(lambda: os.kill(os.getpid(), signal.{name}))
+sys.argv = ["niagara", "--version"]
+from niagara_arena.__main__ import run
+sys.exit(run())
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_the_table_tells_the_truth_about(entry: Entry) -> None:
     command = entry.load()

@@ -207,6 +207,7 @@ def _bot(folder: Path, deed: str) -> Path:
     [
         ("", "hint     does it flush its output, and get its input line by line? [P-1.7]"),
         ("os.write(1, b'wait')", "hint     it wrote this, but no line feed after it"),
+        ("os.read(0, 9); os._exit(0)", "hint     one process plays all games of the match, until"),
     ],
 )
 def test_a_silence_is_told_with_its_likely_cause_and_how_to_have_it_again(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,6 +13,7 @@ from tests.zoo import animal
 
 WALL = {"startup_ms": 60_000, "bank_ms": 60_000, "increment_ms": 1, "wall_ms": 400}
 CPU = {"startup_ms": 60_000, "bank_ms": 300, "increment_ms": 1, "wall_ms": 60_000}
+WALL_BANK = {"mode": "wall", "startup_ms": 60_000, "bank_ms": 2_000, "wall_ms": 60_000}
 STARTUP = {"startup_ms": 1_500, "bank_ms": 60_000, "wall_ms": 60_000}
 
 
@@ -24,7 +25,7 @@ class Case(NamedTuple):
     detail: str
     sentence: str
     sanction: Sanction
-    clock: dict[str, int] | None = None
+    clock: dict[str, Any] | None = None
 
 
 D, R = Sanction.DEFAULT, Sanction.RETIRE
@@ -34,6 +35,7 @@ CASES = (
     Case("segfault", Fault.CRASH, "SIGSEGV", "ended by SIGSEGV", R),
     Case("exit_zero", Fault.CRASH, "exit 0", "exited with code 0", R),
     Case("stall", Fault.TIMEOUT, "wall", r"did not answer within \d+ ms", D, WALL),
+    Case("stall", Fault.TIMEOUT, "wall", r"wall time left in its bank \[P-5.2\]", D, WALL_BANK),
     Case("late", Fault.TIMEOUT, "wall", "did not answer within", D, WALL),
     Case("burn", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, CPU),
     Case("burn_in_threads", Fault.TIMEOUT, "cpu", "cpu time left in its bank", D, CPU),

@@ -17,13 +17,15 @@ import pytest
 from msgspec import UNSET, structs
 
 from niagara_arena.match import Contestant, play_match
+from niagara_arena.match.bot import Bot
 from niagara_arena.match.lateness import Lateness
+from niagara_arena.match.table import Table
 from niagara_arena.records import Fault, GameRecord, Limits, Standing, Void
 from niagara_arena.referee import FaultReport
 from niagara_arena.replay.codec import decode, deterministic_part, encode
 from niagara_arena.sandbox import Launch, Runtime, choose
-from niagara_arena.wire.messages import Decide, End, FromArena, arena_decoder
-from tests.match.playing import ZOO, contestant, job, play, settings
+from niagara_arena.wire.messages import Decide, End, FromArena, arena_decoder, hello_line
+from tests.match.playing import PATIENT, ZOO, contestant, job, play, settings
 
 
 def diarist(path: Path) -> Contestant:
@@ -101,6 +103,20 @@ def test_a_bot_that_cannot_start_forfeits_every_game_without_another_try() -> No
     )
     assert [record.end.verdicts[1].fault for record in records] == [Fault.STARTUP] * 5
     assert [record.measured.startup_ms[1] for record in records[1:]] == [0] * 4
+
+
+def test_what_it_takes_to_start_the_cages_is_not_counted(tmp_path: Path) -> None:
+    slow = "read hello; sleep 0.3; echo '{\"protocol\":1}'; read quit"
+    bot = Bot(choose("none").start(Launch(str(tmp_path), ("sh", "-c", slow), Limits())))
+    table = Table(PATIENT, freeze=False)
+    table.add(bot)
+    try:
+        began = time.monotonic_ns() - 2 * PATIENT.startup_ms * 1_000_000
+        table.greet([bot], hello_line("0"), [began])
+        assert bot.ended is None
+        assert bot.startup_ms > PATIENT.startup_ms
+    finally:
+        table.remove(bot)
 
 
 def test_a_file_that_is_no_program_is_the_fault_startup(tmp_path: Path) -> None:

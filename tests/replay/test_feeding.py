@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import Raw, structs
 
 from niagara_arena.errors import InputError, NotPossibleHere
-from niagara_arena.records import Fault
+from niagara_arena.records import Fault, Played
 from niagara_arena.replay.feeding import Reply, feed
+from niagara_arena.replay.playback import Mismatch
 from niagara_arena.replay.requests import Sent, rebuild
 from tests.replay import games
 
@@ -104,6 +106,10 @@ def test_an_entry_of_legal_may_be_echoed_with_its_result(tmp_path: Path) -> None
         ),
         ("print(' ' * 65537 + '{}', flush=True)", "a line longer than 65536 bytes [P-1.5]"),
         ("sys.exit(3)", "no answer, the bot exited with code 3"),
+        (
+            "sys.stdout.write(json.dumps({'id': m['id'], 'choice': 0})); sys.exit(0)",
+            "no answer, the bot exited with code 0",
+        ),
         ("os.kill(os.getpid(), 9)", "no answer, the bot was killed by signal 9"),
     ],
 )
@@ -167,3 +173,16 @@ def test_bad_requests_are_refused_before_anything_starts() -> None:
         list(feed(GAME, SEAT, ["false"], until=9999))
     with pytest.raises(NotPossibleHere, match="`/nowhere/bot` can't be started"):
         list(feed(GAME, SEAT, ["/nowhere/bot"]))
+
+
+def test_a_game_that_can_not_be_proved_is_refused() -> None:
+    [first, *rest] = GAME.rounds
+    odd = structs.replace(first, acts=(Played(0, Raw(b"1"), ""), *first.acts[1:]))
+    with pytest.raises(Mismatch, match="round 1, act 0: "):
+        list(feed(structs.replace(GAME, rounds=(odd, *rest)), SEAT, ["false"]))
+    slower = structs.replace(GAME.measured, cpu_us=tuple(us + 1_000 for us in GAME.measured.cpu_us))
+    with pytest.raises(Mismatch, match=r"measured.streams\[0\]: what the seat was sent can't be"):
+        list(feed(structs.replace(GAME, measured=slower), SEAT, ["false"]))
+    header = structs.replace(GAME.header, rules_version="niagara-rules-0")
+    with pytest.raises(InputError, match="the game was played by niagara-rules-0"):
+        list(feed(structs.replace(GAME, header=header), SEAT, ["false"]))

@@ -251,6 +251,15 @@ def test_the_key_of_a_build_covers_all_that_decides_its_result(
 # --- What is refused before anything runs --------------------------------------------------------
 
 
+def test_a_whole_command_in_one_word_of_a_list_is_explained(
+    make_bot: MakeBot, bare: Backend, cache: Path
+) -> None:
+    directory = make_bot(manifest='name = "otter"\nrun = ["python3 bot.py"]\n')
+    error = refusal(directory, bare, cache)
+    assert error.message == "`otter` needs `python3 bot.py`, which this machine has not"
+    assert error.hint == 'in a list every word stands alone: `run = ["python3", "bot.py"]`'
+
+
 @pytest.mark.parametrize(
     ("run", "kind", "trouble"),
     [

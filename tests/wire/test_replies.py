@@ -35,6 +35,7 @@ BAD = (
     ("an id as text", b'{"id":"7","choice":0}', "fields", "$.id"),
     ("a typo", b'{"id":7,"chioce":0}', "fields", "chioce"),
     ("another type", b'{"id":7,"type":"move","choice":0}', "fields", "$.type"),
+    ("a long type", b'{"id":7,"type":"%s","choice":0}' % (b"x" * 900), "fields", "at `$.type`"),
     ("a list", b"[7,0]", "json", "first character is '['"),
     ("nothing", b"", "empty", "an empty line"),
     ("white space", b"  \t\r", "empty", "an empty line"),
@@ -42,6 +43,7 @@ BAD = (
     ("half a pair", b'{"id":7,"choice":0,"note":"\\ud83d!"}', "json", "half of a surrogate pair"),
     ("the other half", b'{"id":7,"choice":0,"note":"\\uDC2A"}', "json", "half of a surrogate pair"),
     ("a comma", b'{"id":7,"choice":0,"note":"\\ud83d\\udc2a",}', "json", "trailing comma"),
+    ("a word of another script", "Ørn".encode(), "json", "first character is 'Ø'"),
     ("two objects", b'{"id":7,"choice":0}{"id":7}', "json", "not JSON"),
     ("infinity", b'{"id":7,"choice":Infinity}', "json", "NaN and Infinity"),
     ("a choice below zero", b'{"id":7,"choice":-1}', "fields", "$.choice"),
@@ -69,6 +71,26 @@ def test_a_bad_reply_is_named_and_explained(
     assert trouble.detail == detail
     assert words in trouble.sentence
     assert "[P-" in trouble.sentence
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":%s,"choice":0}' % (b"9" * 4_000),
+        b'{"id":-%s,"choice":0}' % (b"9" * 4_000),
+        b'{"id":7,"choice":0,"%s":1}' % (b"x" * 60_000),
+        b'{"id":7,"choice":0,"type":"%s"}' % (b"x" * 60_000),
+        b'{"id":7,"choice":0,"x\\u001b[2J\\n  again    rm":1}',
+        b'{"protocol":%s}' % (b"9" * 4_000),
+        b'{"protocol":1,"%s":1}' % (b"x" * 60_000),
+    ],
+    ids=lambda line: line[:24].decode(),
+)
+def test_a_sentence_is_short_and_on_one_line_whatever_a_bot_sends(line: bytes) -> None:
+    trouble = read_ready(line) if b"protocol" in line else read_act(line, 7)
+    assert isinstance(trouble, Trouble)
+    assert trouble.sentence.isprintable()
+    assert len(trouble.sentence) < 300
 
 
 def test_ready_is_read_and_another_protocol_refused() -> None:
