@@ -78,6 +78,16 @@ def test_a_buy_back_is_public_once_the_turns_run() -> None:
     _refused(encoded, "N-3.2")
 
 
+def test_a_game_that_ends_before_a_buy_back_is_public_survives_json() -> None:
+    state = rules.start_from(TABLE).state
+    buy = rules.BuyBack((0,), ("ruby",))
+    state = rules.retire(rules.apply(state, 1, buy).state, [0]).state
+    assert state.over
+    encoded = rules.state_to_json(state)
+    assert encoded["choices"][1]["buy"] == rules.action_to_json(buy)
+    assert rules.state_from_json(encoded) == state
+
+
 def _refused(encoded: dict[str, Any], clause: str) -> None:
     with pytest.raises(RulesError) as refused:
         rules.state_from_json(encoded)
