@@ -125,8 +125,9 @@ def _read_choice(setup: Setup, v: Vector, seat: int, value: object) -> None:
         return
     action = action_from_json(value["buy"])
     number = purchase_number(action) if isinstance(action, BuyBack) else UNDECIDED
+    # A game that ends by retirement in the secret phase keeps what was still secret then.
     allowed = number == BUYS_NOTHING or (
-        v[PHASE] == SECRET and action in buy_menu(setup, v, seat).actions
+        v[PHASE] in (SECRET, OVER) and action in buy_menu(setup, v, seat).actions
     )
     if number == UNDECIDED or not allowed:
         raise RulesError(f"seat {seat} can't buy that", "N-3.2", f"{path}.buy")

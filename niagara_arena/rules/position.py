@@ -34,6 +34,8 @@ from niagara_arena.rules.state import (
     AT_PLACE,
     BANK,
     BEAVER,
+    BUY,
+    BUYS_NOTHING,
     CARGO,
     ENTERS_NEXT,
     HAND,
@@ -137,6 +139,7 @@ def _read_player(ruleset: Ruleset, v: Vector, seat: int, value: object) -> None:
                 path=path,
                 clause="N-5.4",
             )
+        v[at + BUY] = BUYS_NOTHING
     elif not v[at + HAND]:
         raise RulesError("the hand is empty: it comes back whole", "N-3.5", f"{path}.hand")
 

@@ -8,24 +8,38 @@ from __future__ import annotations
 from typing import Final
 
 from niagara_arena.errors import RulesError
+from niagara_arena.rules.base import buy_menu
 from niagara_arena.rules.components import CLOUD, LASSO
+from niagara_arena.rules.engine import purchase_action
 from niagara_arena.rules.geometry import ASHORE, JETTY
+from niagara_arena.rules.outcome import is_won
 from niagara_arena.rules.state import (
     ACTOR,
     AT_PLACE,
+    BANK,
+    BUY,
+    BUYS_NOTHING,
     CARD,
     CLOSING,
+    DESERTED,
+    ENDING,
     EXACTLY_ONE,
+    LAST_SEAT,
+    MAX_ROUNDS,
     MAY,
     MOOSE,
     MUST,
     OVER,
     PHASE,
     RETIRED,
+    ROUND,
     SECRET,
     SHOWN,
     START,
+    TURNS,
+    UNDECIDED,
     WHIRLPOOL,
+    WON,
     Setup,
     Vector,
     alive,
@@ -38,24 +52,59 @@ _RUBIES_ASHORE: Final = (ASHORE + 8, ASHORE + 9)
 
 def check_course(setup: Setup, v: Vector) -> None:
     """Raise RulesError unless a game can be at this point."""
+    if v[ROUND] > setup.max_rounds:
+        raise RulesError(f"round {v[ROUND]} is past max_rounds {setup.max_rounds}", "N-5.2")
+    here = alive(setup, v)
+    won = any(is_won(v[block(seat) + BANK]) for seat in here)
     if v[PHASE] == OVER:
+        _check_ending(setup, v, len(here), won)
         return
-    if len(alive(setup, v)) < 2:
+    if len(here) < 2:
         raise RulesError("at least two seats must be at the table", "N-5.4")
+    if won and v[PHASE] != TURNS:
+        raise RulesError("a seat has won already", "N-5.1")
     for seat in range(setup.seats):
-        at = block(seat)
-        if v[at + RETIRED]:
-            if v[at + CARD] or v[at + SHOWN]:
-                raise RulesError(f"seat {seat} is retired and has no card", "N-5.4")
-        elif v[PHASE] == SECRET:
-            if v[at + SHOWN]:
-                raise RulesError(f"seat {seat} shows its card too early", "N-3.1")
-        elif not v[at + CARD]:
-            raise RulesError(f"seat {seat} has no card", "N-3.1")
+        _check_choices(setup, v, seat)
     if v[PHASE] == CLOSING:
         _check_return(setup, v)
     elif v[PHASE] != SECRET:
         _check_turn(setup, v)
+
+
+def _check_ending(setup: Setup, v: Vector, left: int, won: bool) -> None:
+    """Check that a game could end like this."""
+    fine = {
+        WON: won and left > 1,
+        LAST_SEAT: left == 1,
+        MAX_ROUNDS: v[ROUND] == setup.max_rounds and left > 1 and not won,
+        DESERTED: left == 0,
+    }
+    if not fine[v[ENDING]]:
+        raise RulesError("the game has not ended like that", "N-5", "$.ending")
+
+
+def _check_choices(setup: Setup, v: Vector, seat: int) -> None:
+    """Check one seat's card and buy-back of a round that is not over."""
+    at = block(seat)
+    card, buy = v[at + CARD], v[at + BUY]
+    if v[at + RETIRED]:
+        if card or v[at + SHOWN] or buy != BUYS_NOTHING:
+            raise RulesError(f"seat {seat} is retired: it has no card, buys nothing", "N-5.4")
+        return
+    if v[PHASE] == SECRET:
+        if v[at + SHOWN]:
+            raise RulesError(f"seat {seat} shows its card too early", "N-3.1")
+        if buy == UNDECIDED:
+            if card:
+                raise RulesError(f"seat {seat} buys back before it chooses a card", "N-3.2")
+        elif purchase_action(buy) not in buy_menu(setup, v, seat).actions:
+            raise RulesError(f"seat {seat} must buy a canoe back", "N-3.3")
+    elif not card:
+        raise RulesError(f"seat {seat} has no card", "N-3.1")
+    elif buy != BUYS_NOTHING:
+        raise RulesError(f"the buy-back of seat {seat} is public by then", "N-3.2")
+    if (v[at] >= ASHORE or v[at + 2] >= ASHORE) and not (card == LASSO and v[at + SHOWN]):
+        raise RulesError(f"seat {seat} has a canoe ashore without a lasso", "N-10.3")
 
 
 def _check_turn(setup: Setup, v: Vector) -> None:

@@ -236,6 +236,7 @@ def _play_on(state: rules.State, source: random.Random) -> None:
         seat = source.choice(rules.pending(state)).seat
         state = rules.apply(state, seat, source.choice(rules.legal(state, seat))).state
     rules.outcome(state)
+    rules.canonical_position(json.loads(rules.position_text(state)))
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
