@@ -5,7 +5,8 @@ Laws kept here:
 - A match is stored at once and as a whole; an end at any moment loses only matches under way.
 - What is stored does not depend on the number of workers or on which finishes first.
 - A void match is played again, three times at most; one that kills its workers three times is
-  quarantined. Both are counted in the database, so that a resumed run counts on.
+  quarantined. Both are counted in the database, so that a resumed run counts on. Others are played
+  in between, so that it is hard to hit the same match three times from outside.
 """
 
 from __future__ import annotations
@@ -216,7 +217,7 @@ class Runner:
         if reply.refusal:
             raise NotPossibleHere(reply.refusal, reply.hint or None)
         if reply.void and self._count(match, "void", reply.void) < TRIES:
-            self.agenda.put_back(match)
+            self.agenda.put_off(match)
             return
         if not reply.games:
             self._end(match, MatchEnd(match.order, EndState.QUARANTINED, reply.void), 0)
@@ -244,7 +245,7 @@ class Runner:
         if lost:
             names = ", ".join(self._names(lost[0]))
             if self._count(lost[0], "death", f"its worker {how}") < TRIES:
-                self.agenda.put_back(lost[0])
+                self.agenda.put_off(lost[0])
             else:
                 sentence = f"killed its worker {TRIES} times (it {how}): {names}"
                 end = MatchEnd(lost[0].order, EndState.QUARANTINED, sentence)

@@ -302,6 +302,37 @@ def test_sigterm_stops_like_ctrl_c_and_its_meaning_is_put_back(
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+MOMENTS = {
+    "the command line is being imported": """
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "niagara_arena.cli.main":
+            signal.raise_signal(number)
+sys.meta_path.insert(0, Finder())
+""",
+    "all is done but what python does at its exit": """
+import atexit
+atexit.register(signal.raise_signal, number)
+""",
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_is_heeded_quietly_while(moment: str, number: signal.Signals) -> None:
+    program = f"""
+import runpy, signal
+number = {int(number)}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{MOMENTS[moment]}
+runpy.run_module("niagara_arena", run_name="__main__")
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert run.returncode == Exit.INTERRUPTED
+    assert b"Traceback" not in run.stderr
+
+
 def test_who_starts_us_deaf_to_sigterm_is_heeded(
     niagara: Niagara, monkeypatch: pytest.MonkeyPatch
 ) -> None:

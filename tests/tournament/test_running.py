@@ -127,6 +127,49 @@ def test_a_match_that_kills_three_workers_is_quarantined_alone(tmp_path: Path) -
         assert all(found is None for found in verify_tournament(store, number))
 
 
+class Hunted(FakePlayer):
+    """Be killed while playing whatever comes first, as often as asked; then, if told so, give up.
+
+    So do kills from outside: they hit what happens to be played.
+    """
+
+    def __init__(self, counter: Path, times: int, give_up: bool = False) -> None:
+        super().__init__(NAMES)
+        self.counter, self.times, self.give_up = counter, times, give_up
+
+    def __call__(self, job: MatchJob) -> list[GameRecord]:
+        hits = self.counter.stat().st_size if self.counter.exists() else 0
+        if hits < self.times:
+            with self.counter.open("a") as file:
+                file.write("x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.give_up:
+            raise NotPossibleHere("enough")
+        return super().__call__(job)
+
+
+def test_kills_one_after_another_hit_one_match_after_another(tmp_path: Path) -> None:
+    path, counter = tmp_path / "a.db", tmp_path / "hits"
+    finish = play(path, quick(), entrants(8), lambda core: Hunted(counter, 6))
+    assert finish.how == "finished"
+    play(tmp_path / "b.db", quick(), entrants(8), factory())
+    assert exported(path) == exported(tmp_path / "b.db")
+    with open_store(path) as store:
+        assert len({order for order, _, _ in store.incidents(1)}) == 6
+
+
+def test_a_match_that_came_to_grief_is_played_late_by_the_next_run_too(tmp_path: Path) -> None:
+    path, counter = tmp_path / "a.db", tmp_path / "hits"
+    for hits in (1, 2, 3):
+        with pytest.raises(NotPossibleHere, match="enough"):
+            play(path, quick(), entrants(8), lambda core, n=hits: Hunted(counter, n, give_up=True))
+    play(path, quick(), entrants(8), factory())
+    play(tmp_path / "b.db", quick(), entrants(8), factory())
+    assert exported(path) == exported(tmp_path / "b.db")
+    with open_store(path) as store:
+        assert len({order for order, _, _ in store.incidents(1)}) == 3
+
+
 def test_void_games_are_played_again(tmp_path: Path) -> None:
     victim = entrants(3)[2].submission
     play(tmp_path / "a.db", quick(), entrants(8), lambda core: Voiding(NAMES, victim, tmp_path, 2))
