@@ -193,6 +193,25 @@ def test_a_bot_that_can_not_take_part_is_left_out_loudly(niagara: Niagara, tmp_p
     assert "missing" in strict.stderr
 
 
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        ("[params.thief]\nmalise = 2.0", "`thief` has no parameter `malise`"),
+        ("[params.thief]\nmalice = 9.0", "parameter `malice` of `thief`"),
+        ("[params.theif]\nmalice = 1.0", "no bot here is called theif"),
+    ],
+)
+def test_wrong_parameters_are_the_organisers_fault_and_leave_nobody_out(
+    niagara: Niagara, tmp_path: Path, params: str, told: str
+) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text(f'bots = ["@random", "@homing", "@greedy", "@thief"]\n{params}\n')
+    run = niagara("tournament", "plan", str(file))
+    assert run.exit == 2
+    assert told in run.stderr
+    assert "left out" not in run.stderr
+
+
 def test_too_many_jobs_are_refused(niagara: Niagara) -> None:
     run = niagara("tournament", "run", *BOTS, *QUICK, "--jobs", "999")
     assert run.exit == 3
