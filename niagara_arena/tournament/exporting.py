@@ -17,7 +17,7 @@ import msgspec
 from niagara_arena.errors import InputError
 from niagara_arena.replay.codec import decode, deterministic_part, record_hash
 from niagara_arena.schedule.standings import standings
-from niagara_arena.store import Store
+from niagara_arena.store import GameRow, Store
 from niagara_arena.store.database import damaged
 from niagara_arena.store.salvage import salvage
 
@@ -33,11 +33,8 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
     for match in store.matches(tournament):
         row = msgspec.to_builtins(match)
         yield _line({"type": "match", **row})
-    for game in store.games(tournament):
-        try:
-            proved = deterministic_part(game.record).decode()
-        except (InputError, UnicodeDecodeError) as error:
-            raise damaged(store.path, f"game {game.game}: {error}") from None
+    for game in _sound_games(store, tournament):
+        proved = deterministic_part(game.record).decode()
         yield _line(
             {
                 "type": "game",
@@ -51,6 +48,20 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
         )
 
 
+def _sound_games(store: Store, tournament: int) -> Iterator[GameRow]:
+    """Yield a tournament's games; refuse one that is not what was stored."""
+    for game in store.games(tournament):
+        try:
+            sound = (record_hash(game.record), decode(game.record).header.game)
+        except InputError as error:
+            raise damaged(store.path, f"game {game.game}: {error}") from None
+        if sound != (game.hash, game.game):
+            raise damaged(
+                store.path, f"game {game.game}: not the one that was stored"
+            )
+        yield game
+
+
 def _line(value: dict[str, Any]) -> bytes:
     return msgspec.json.encode(value, order="deterministic") + b"\n"
 
@@ -59,7 +70,7 @@ def export_records(store: Store, tournament: int, folder: Path) -> int:
     """Write each game's record into a folder of its own file; return how many."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    for game in store.games(tournament):
+    for game in _sound_games(store, tournament):
         write_whole(folder / f"{game.game}.jsonl", game.record)
         count += 1
     return count

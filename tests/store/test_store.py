@@ -460,6 +460,17 @@ def test_a_corrupted_file_is_told_and_its_good_part_saved(path: Path) -> None:
     assert saved_some >= 3
 
 
+def test_a_file_that_names_its_tables_in_no_text_is_damaged(path: Path) -> None:
+    """SQLite's own words about it then are no text either."""
+    data = path.read_bytes()
+    broken = data.replace(b"games_by_id", b"games_by_\xa0d").replace(b"(game)", b"(gam#)")
+    assert broken != data
+    path.write_bytes(broken)
+    for write in (False, True):
+        with pytest.raises(StoreDamaged, match="is damaged"):
+            open_store(path, write=write)
+
+
 def test_a_full_disk_is_told_and_what_was_stored_is_kept(tmp_path: Path) -> None:
     """A limit on the size of files is as good as a full disk: writing fails part of the way."""
     path = tmp_path / "a.db"
