@@ -172,7 +172,8 @@ def _let_go(
 ) -> None:
     line.close()
     if os.getpid() == owner:
-        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+        # A second Ctrl-C may come now; Python would only complain that it can't raise it.
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError, KeyboardInterrupt):
             process.wait(10)
             remove_tree(scratch)  # a keeper that was killed left it
     else:

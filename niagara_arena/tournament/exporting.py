@@ -19,7 +19,7 @@ from niagara_arena.replay.codec import decode, deterministic_part, record_hash
 from niagara_arena.schedule.standings import standings
 from niagara_arena.store import GameRow, Store
 from niagara_arena.store.database import damaged
-from niagara_arena.store.salvage import salvage
+from niagara_arena.store.salvage import counts_games, salvage
 
 __all__ = ["export_facts", "export_records", "grade_rows", "salvage_records"]
 
@@ -56,9 +56,7 @@ def _sound_games(store: Store, tournament: int) -> Iterator[GameRow]:
         except InputError as error:
             raise damaged(store.path, f"game {game.game}: {error}") from None
         if sound != (game.hash, game.game):
-            raise damaged(
-                store.path, f"game {game.game}: not the one that was stored"
-            )
+            raise damaged(store.path, f"game {game.game}: not the one that was stored")
         yield game
 
 
@@ -119,8 +117,11 @@ def grade_rows(store: Store, tournament: int) -> list[dict[str, str | int | floa
     return rows
 
 
-def salvage_records(path: Path, folder: Path) -> tuple[int, int]:
-    """Write the readable games of a damaged database into a folder; return kept and lost."""
+def salvage_records(path: Path, folder: Path) -> tuple[int, int | None]:
+    """Write the readable games of a damaged database into a folder; return kept and lost.
+
+    None where the file no longer says how many there were.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     kept = lost = 0
     for found in salvage(path):
@@ -137,7 +138,7 @@ def salvage_records(path: Path, folder: Path) -> tuple[int, int]:
         inner.mkdir(exist_ok=True)
         write_whole(inner / f"{game}.jsonl", found.record)
         kept += 1
-    return kept, lost
+    return kept, lost if lost or counts_games(path) else None
 
 
 def _file_name(name: str) -> str:
