@@ -1,26 +1,45 @@
-"""Run the command line, as `niagara` and as `python -m niagara_arena`."""
+"""The program `niagara`, also as `python -m niagara_arena`.
+
+Ctrl-C and SIGTERM make no noise at the wrong moment: while the command line is being imported they
+end the program at once, and when it has ended, what is left is to tidy up, which they don't stop.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
+from types import FrameType
+from typing import NoReturn
 
-INTERRUPTED = 130
+_INTERRUPTED = 130
 """As `cli.exits.Exit.INTERRUPTED`, which may not be loaded yet."""
 
 
-def run() -> int:
-    """Load the command line and run it; Ctrl-C at the wrong moment, or twice, is no traceback."""
-    try:
-        from niagara_arena.cli.main import main  # noqa: PLC0415 - an interrupt may fall into it
+def start() -> int:
+    """Run the command line and return the exit code."""
+    meanings = {
+        number: meaning
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if (meaning := signal.getsignal(number)) is not signal.SIG_IGN  # who wants us deaf means it
+    }
+    for number in meanings:
+        signal.signal(number, _leave)
+    from niagara_arena.cli.main import main  # noqa: PLC0415 - this takes the longest
 
+    try:
+        for number, meaning in meanings.items():
+            signal.signal(number, meaning)
         return main()
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt:  # at the very threshold
+        return _INTERRUPTED
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)  # what is left to do is to tidy up, quickly
+        for number in meanings:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    raise SystemExit(start())

@@ -56,6 +56,8 @@ class Void(StrEnum):
     INTERRUPT = "interrupt"
     HOST = "host"
     INTERNAL = "internal"
+    KILLED = "killed"
+    """Somebody outside killed what watches over the bots, or the cage around one."""
 
 
 # --- Settings ----------------------------------------------------------------------------------

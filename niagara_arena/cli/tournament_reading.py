@@ -264,10 +264,11 @@ def export(
     """
     if salvage is not None:
         kept, lost = salvage_records(db, salvage)
-        terminal.note(
-            f"{kept} games saved in `{salvage}`, {lost or 'none that can be counted'} lost"
-        )
-        return Exit.NO if lost or not kept else Exit.DONE
+        told = f"at least {lost} lost" if lost else "none lost"
+        if lost is None:
+            told = "how many are lost can't be told"
+        terminal.note(f"{kept} games saved in `{salvage}`, {told}")
+        return Exit.DONE if kept and lost == 0 else Exit.NO
     with open_store(db) as store:
         number = store.find_tournament(name)
         if facts:

@@ -148,7 +148,7 @@ class _Match:
         except HostOverload as overload:
             spoiled = (Void.HOST, str(overload))
         except Lost as lost:
-            spoiled = (Void.INTERNAL, lost.message)
+            spoiled = (Void.KILLED, lost.message)
             self._give_up_all(lost.message)
         except KeyboardInterrupt as stop:
             spoiled, interrupt = (Void.INTERRUPT, "the match was interrupted"), stop

@@ -58,11 +58,15 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explain(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite quotes what it finds, whatever that is
+        raise damaged(path, f"a text in it is none: {error}") from error
 
 
 def _explain(error: sqlite3.Error, path: Path) -> ArenaError:
     name = getattr(error, "sqlite_errorname", "") or ""
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in str(error):
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or any(
+        words in str(error) for words in ("malformed", "Could not decode to UTF-8")
+    ):
         return damaged(path, str(error))
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return StoreFull(

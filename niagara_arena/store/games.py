@@ -8,7 +8,6 @@ from niagara_arena.errors import InputError
 from niagara_arena.records import RatedGame
 from niagara_arena.schedule.standings import Outcome
 from niagara_arena.store.database import damaged
-from niagara_arena.store.facts import STANDINGS
 from niagara_arena.store.packing import DamagedRecord
 from niagara_arena.store.reading import Reader
 from niagara_arena.store.rows import (
@@ -16,7 +15,9 @@ from niagara_arena.store.rows import (
     TournamentRow,
     as_bytes,
     as_int,
+    as_members,
     as_numbers,
+    as_standings,
     whole_record,
 )
 
@@ -59,7 +60,7 @@ class GameReader(Reader):
             size,
         ):
             place, name, sat, winners, placings, standings, faults, cluster, print_, cpu, day = game
-            table = tuple([ids[number] for number in as_numbers(sat)])
+            table = as_members(sat, ids)
             times = as_numbers(cpu, "I")
             yield RatedGame(
                 tournament=row.name,
@@ -72,7 +73,7 @@ class GameReader(Reader):
                 placings=tuple(as_bytes(placings)),
                 cluster=as_bytes(cluster).hex(),
                 fingerprint=as_bytes(print_).hex(),
-                verdicts=tuple([STANDINGS[code] for code in as_bytes(standings)]),
+                verdicts=as_standings(standings),
                 faults=tuple(as_bytes(faults)),
                 cpu_median_us=tuple(times[0::2]),
                 cpu_worst_us=tuple(times[1::2]),

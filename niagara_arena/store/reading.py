@@ -9,17 +9,23 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from niagara_arena.errors import InputError, NotPossibleHere
 from niagara_arena.records import Standing
 from niagara_arena.schedule.plan import Planned
 from niagara_arena.schedule.spec import MAX_GAMES_A_MATCH, Entrant, Spec
 from niagara_arena.schedule.standings import Outcome
 from niagara_arena.store.database import explained, is_written
-from niagara_arena.store.facts import STANDINGS, TournamentFacts
+from niagara_arena.store.facts import TournamentFacts
 from niagara_arena.store.people import Person
-from niagara_arena.store.rows import MatchRow, TournamentRow, as_bytes, as_int, as_numbers
+from niagara_arena.store.rows import (
+    MatchRow,
+    TournamentRow,
+    as_bytes,
+    as_int,
+    as_json,
+    as_members,
+    as_standings,
+)
 
 __all__ = ["Reader"]
 
@@ -58,7 +64,7 @@ class Reader:
         found = []
         alive = is_written(self._path)
         for number, name, text, created, epoch, entrants, matches, ended, games, how, box in rows:
-            spec = msgspec.json.decode(str(text), type=Spec)
+            spec = as_json(text, Spec)
             found.append(
                 TournamentRow(
                     number=as_int(number),
@@ -107,7 +113,7 @@ class Reader:
         name, spec, digest, arena, epoch, balance, rules_version = map(str, rows[0])
         return TournamentFacts(
             name=name,
-            spec=msgspec.json.decode(spec, type=Spec),
+            spec=as_json(spec, Spec),
             entrants=tuple(self.entrants(tournament)),
             arena=arena,
             rules_version=rules_version,
@@ -124,7 +130,7 @@ class Reader:
                 name=str(name),
                 version=str(version),
                 owner=str(owner or ""),
-                params=msgspec.json.decode(str(params)),
+                params=as_json(params, dict),
             )
             for submission, name, version, owner, params in self._rows(
                 "SELECT submission, name, version, owner, params FROM entrants"
@@ -150,7 +156,7 @@ class Reader:
                 first_game=as_int(first),
                 heat=as_int(in_heat),
                 match=str(match),
-                table=tuple(ids[number] for number in as_numbers(members)),
+                table=as_members(members, ids),
                 index=as_int(index),
             )
             for order, first, in_heat, match, members, index in rows
@@ -172,7 +178,7 @@ class Reader:
                 order=as_int(order),
                 heat=as_int(heat),
                 match=str(match),
-                table=tuple(ids[number] for number in as_numbers(members)),
+                table=as_members(members, ids),
                 state=str(state or ""),
                 sentence=str(sentence or ""),
                 games=as_int(games),
@@ -212,9 +218,9 @@ class Reader:
         return [
             Outcome(
                 match=str(match),
-                seats=tuple(ids[number] for number in as_numbers(seats)),
+                seats=as_members(seats, ids),
                 placings=tuple(as_bytes(placings)),
-                forfeited=tuple(STANDINGS[s] is Standing.FORFEITED for s in as_bytes(standings)),
+                forfeited=tuple(s is Standing.FORFEITED for s in as_standings(standings)),
                 winners=tuple(as_bytes(winners)),
             )
             for match, seats, placings, standings, winners in self._rows(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from typing import TypeVar
 
+import msgspec
 from msgspec import Struct
 
+from niagara_arena.records import Standing
+from niagara_arena.store.facts import STANDINGS
 from niagara_arena.store.packing import DamagedRecord, unpack, unpack_measured
 
 __all__ = [
@@ -14,9 +19,14 @@ __all__ = [
     "TournamentRow",
     "as_bytes",
     "as_int",
+    "as_json",
+    "as_members",
     "as_numbers",
+    "as_standings",
     "whole_record",
 ]
+
+T = TypeVar("T")
 
 _MEASURED_LOG = b'"stderr":[]'
 
@@ -80,18 +90,53 @@ def whole_record(record: object, measured: object, log: object) -> bytes:
 def as_numbers(value: object, kind: str = "H") -> tuple[int, ...]:
     """Return the numbers of a column; see `facts.numbers`."""
     data = as_bytes(value)
-    return struct.unpack(f"<{len(data) // (2 if kind == 'H' else 4)}{kind}", data)
+    try:
+        return struct.unpack(f"<{len(data) // (2 if kind == 'H' else 4)}{kind}", data)
+    except struct.error:
+        raise _damaged("a column of numbers breaks off") from None
+
+
+def as_members(value: object, entrants: Sequence[str]) -> tuple[str, ...]:
+    """Return the entrants whose numbers a column holds."""
+    numbers = as_numbers(value)
+    if any(number >= len(entrants) for number in numbers):
+        raise _damaged("a column has the number of an entrant that there is not")
+    return tuple([entrants[number] for number in numbers])
+
+
+def as_standings(value: object) -> tuple[Standing, ...]:
+    """Return the standings that a column holds."""
+    codes = as_bytes(value)
+    if any(code >= len(STANDINGS) for code in codes):
+        raise _damaged("a column holds a standing that there is not")
+    return tuple([STANDINGS[code] for code in codes])
+
+
+def as_json(value: object, kind: type[T]) -> T:
+    """Return what a column of JSON holds."""
+    try:
+        return msgspec.json.decode(str(value), type=kind)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
+        raise _damaged(f"a column holds no {kind.__name__}: {error}") from None
 
 
 def as_bytes(value: object) -> bytes:
     """Return a column of bytes."""
     if not isinstance(value, bytes):
-        raise DamagedRecord("a column that should hold bytes does not")
+        raise _damaged("a column that should hold bytes does not")
     return value
 
 
 def as_int(value: object) -> int:
     """Return a column that holds a number."""
     if not isinstance(value, int):
-        raise DamagedRecord("a column that should hold a number does not")
+        raise _damaged("a column that should hold a number does not")
     return value
+
+
+def _damaged(what: str) -> DamagedRecord:
+    return DamagedRecord(
+        f"the database is damaged: {what}",
+        "save what is readable with `niagara tournament export --salvage DIR`,"
+        " then go on with a copy from before",
+    )

@@ -11,7 +11,7 @@ from msgspec import Struct
 from niagara_arena.errors import ArenaError, NotPossibleHere
 from niagara_arena.store.rows import whole_record
 
-__all__ = ["Salvaged", "salvage"]
+__all__ = ["Salvaged", "counts_games", "salvage"]
 
 _LEAST_RECORD_BYTES = 200
 
@@ -47,6 +47,16 @@ def salvage(path: Path) -> Iterator[Salvaged]:
             if not row and known is None:
                 continue  # nobody knows whether there was a game
             yield _game(db, number, row, names)
+    finally:
+        db.close()
+
+
+def counts_games(path: Path) -> bool:
+    """Tell whether a damaged file still says how many games it held."""
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    try:
+        db.execute("PRAGMA writable_schema = ON")
+        return _last(db) is not None
     finally:
         db.close()
 

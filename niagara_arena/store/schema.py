@@ -132,7 +132,7 @@ CREATE TABLE incidents (             -- what our side did: measured, no fact
     incident INTEGER PRIMARY KEY,
     tournament INTEGER NOT NULL,
     ord INTEGER NOT NULL,
-    kind TEXT NOT NULL,              -- void, death
+    kind TEXT NOT NULL,              -- void, killed, death
     sentence TEXT NOT NULL,
     at TEXT NOT NULL
 ) STRICT;

@@ -8,7 +8,7 @@ heats alone: whatever finishes first, the answer is the same.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 
 from niagara_arena.schedule.heats import heat_count, next_heat, withdrawn
@@ -37,6 +37,7 @@ class Agenda:
         self._border = border
         self._swiss = self.spec.format == "swiss"
         self._ended = store.ended(tournament)
+        self._troubles = Counter(order for order, _, _ in store.incidents(tournament))
         self._waiting: deque[Planned] = deque()
         self._open: dict[int, set[int]] = {}
         self._next = 0
@@ -83,6 +84,14 @@ class Agenda:
     def put_back(self, planned: Planned) -> None:
         """Play a match that was handed out before anything else."""
         self._waiting.appendleft(planned)
+
+    def put_off(self, planned: Planned) -> None:
+        """Play a match again that came to grief, after all others that may be played now.
+
+        What came from outside has passed by then, or hits another match: only what is the match's
+        own doing meets it every time.
+        """
+        self._waiting.append(planned)
 
     def end(self, order: int, heat: int) -> None:
         """Learn that a match has ended and is stored."""
@@ -132,6 +141,7 @@ class Agenda:
                 self.stopped = "fewer than three bots are left"
                 return
         left = [match for match in self._heats[heat] if match.order not in self._ended]
+        left.sort(key=lambda match: self._troubles[match.order])
         if left:
             self._open[heat] = {match.order for match in left}
         for match in left:

@@ -89,12 +89,15 @@ def enter(
     if backend is not None:
         open_cache(default_cache())  # what is wrong with it is nobody's fault: say it once
     left_out: list[LeftOut] = []
+
+    def leave_out(reference: str, error: ArenaError) -> None:
+        if config.require_all:
+            raise error
+        left_out.append(LeftOut(reference, str(error)))
+
     submissions: dict[str, Submission] = {}
-    contestants: dict[str, Contestant] = {}
-    named: dict[str, str] = {}
-    given: dict[str, dict[str, Any]] = {}
-    references = expand(dict.fromkeys((*config.bots, *config.challengers)))
-    for reference in references:
+    references: dict[str, str] = {}
+    for reference in expand(dict.fromkeys((*config.bots, *config.challengers))):
         try:
             submission = load(reference)
             if submission.id in submissions:
@@ -102,19 +105,20 @@ def enter(
                 raise InputError(
                     f"it is the same, file for file, as {twin}", "leave one of the two out"
                 )
-            params = resolve_params(submission, config.params.get(submission.name, {}))
-            if backend is not None:
-                contestants[submission.id] = _contestant(submission, params, backend, tell)
         except ArenaError as error:
-            if config.require_all:
-                raise
-            left_out.append(LeftOut(reference, str(error)))
+            leave_out(reference, error)
             continue
         submissions[submission.id] = submission
-        given[submission.id] = dict(params)
-        here = Path(reference)
-        named[submission.id] = str(here.resolve()) if here.exists() else reference
-    _check_params(config, submissions.values())
+        references[submission.id] = reference
+    given = _params(config, submissions)
+    contestants: dict[str, Contestant] = {}
+    if backend is not None:
+        for name, submission in list(submissions.items()):
+            try:
+                contestants[name] = _contestant(submission, given[name], backend, tell)
+            except ArenaError as error:
+                leave_out(references[name], error)
+                del submissions[name]
     owned = _owned(roster, submissions) if roster is not None else {}
     entrants = tuple(
         Entrant(
@@ -132,7 +136,7 @@ def enter(
         submissions=submissions,
         contestants=contestants,
         left_out=tuple(left_out),
-        references=named,
+        references={name: _placed(references[name]) for name in submissions},
         challengers=_challengers(config, submissions),
         owners=owners,
         lines=tuple((owner, line, name) for name, (owner, line) in sorted(owned.items())),
@@ -150,14 +154,25 @@ def _contestant(
     return Contestant(submission.id, submission.name, submission.version, dict(params), launch)
 
 
-def _check_params(config: Config, submissions: Iterable[Submission]) -> None:
-    names = {submission.name for submission in submissions}
+def _params(config: Config, submissions: Mapping[str, Submission]) -> dict[str, dict[str, Any]]:
+    """Return each bot's parameters; what the organiser says wrongly is no bot's fault."""
+    names = {submission.name for submission in submissions.values()}
     for name in config.params:
         if name not in names:
             raise InputError(
                 f"`params.{name}`: no bot here is called {name}",
                 "use the name that stands in its `bot.toml`",
             )
+    return {
+        name: dict(resolve_params(submission, config.params.get(submission.name, {})))
+        for name, submission in submissions.items()
+    }
+
+
+def _placed(reference: str) -> str:
+    """Return how a bot was named, a path from the root."""
+    here = Path(reference)
+    return str(here.resolve()) if here.exists() else reference
 
 
 def _challengers(config: Config, submissions: dict[str, Submission]) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ import msgspec
 from niagara_arena.errors import InputError
 from niagara_arena.replay.codec import decode, deterministic_part, record_hash
 from niagara_arena.schedule.standings import standings
-from niagara_arena.store import Store
+from niagara_arena.store import GameRow, Store
 from niagara_arena.store.database import damaged
-from niagara_arena.store.salvage import salvage
+from niagara_arena.store.salvage import counts_games, salvage
 
 __all__ = ["export_facts", "export_records", "grade_rows", "salvage_records"]
 
@@ -33,11 +33,8 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
     for match in store.matches(tournament):
         row = msgspec.to_builtins(match)
         yield _line({"type": "match", **row})
-    for game in store.games(tournament):
-        try:
-            proved = deterministic_part(game.record).decode()
-        except (InputError, UnicodeDecodeError) as error:
-            raise damaged(store.path, f"game {game.game}: {error}") from None
+    for game in _sound_games(store, tournament):
+        proved = deterministic_part(game.record).decode()
         yield _line(
             {
                 "type": "game",
@@ -51,6 +48,18 @@ def export_facts(store: Store, tournament: int) -> Iterator[bytes]:
         )
 
 
+def _sound_games(store: Store, tournament: int) -> Iterator[GameRow]:
+    """Yield a tournament's games; refuse one that is not what was stored."""
+    for game in store.games(tournament):
+        try:
+            sound = (record_hash(game.record), decode(game.record).header.game)
+        except InputError as error:
+            raise damaged(store.path, f"game {game.game}: {error}") from None
+        if sound != (game.hash, game.game):
+            raise damaged(store.path, f"game {game.game}: not the one that was stored")
+        yield game
+
+
 def _line(value: dict[str, Any]) -> bytes:
     return msgspec.json.encode(value, order="deterministic") + b"\n"
 
@@ -59,7 +68,7 @@ def export_records(store: Store, tournament: int, folder: Path) -> int:
     """Write each game's record into a folder of its own file; return how many."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    for game in store.games(tournament):
+    for game in _sound_games(store, tournament):
         write_whole(folder / f"{game.game}.jsonl", game.record)
         count += 1
     return count
@@ -108,8 +117,11 @@ def grade_rows(store: Store, tournament: int) -> list[dict[str, str | int | floa
     return rows
 
 
-def salvage_records(path: Path, folder: Path) -> tuple[int, int]:
-    """Write the readable games of a damaged database into a folder; return kept and lost."""
+def salvage_records(path: Path, folder: Path) -> tuple[int, int | None]:
+    """Write the readable games of a damaged database into a folder; return kept and lost.
+
+    None where the file no longer says how many there were.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     kept = lost = 0
     for found in salvage(path):
@@ -126,7 +138,7 @@ def salvage_records(path: Path, folder: Path) -> tuple[int, int]:
         inner.mkdir(exist_ok=True)
         write_whole(inner / f"{game}.jsonl", found.record)
         kept += 1
-    return kept, lost
+    return kept, lost if lost or counts_games(path) else None
 
 
 def _file_name(name: str) -> str:

@@ -4,8 +4,10 @@ Laws kept here:
 
 - A match is stored at once and as a whole; an end at any moment loses only matches under way.
 - What is stored does not depend on the number of workers or on which finishes first.
-- A void match is played again, three times at most; one that kills its workers three times is
-  quarantined. Both are counted in the database, so that a resumed run counts on.
+- A void match is played again, three times at most, ten times if its cage was killed from outside;
+  one that kills its workers three times is quarantined. All are counted in the database, so that a
+  resumed run counts on. Others are played in between, so that it is hard to hit the same match
+  three times from outside.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ __all__ = ["Finish", "Observer", "Runner", "cores_for", "now_text"]
 
 TRIES = 3
 """How often a match is played that turns out void, or kills its worker."""
+TRIES_KILLED = 10
+"""How often it is played if processes of its cage are killed from outside, which no bot can do."""
 _AHEAD = 2
 """How many matches a worker holds: one that it plays, one that waits in its pipe."""
 _SPARE_BYTES = 50 << 20
@@ -215,9 +219,11 @@ class Runner:
         match = self._planned.pop(reply.order)
         if reply.refusal:
             raise NotPossibleHere(reply.refusal, reply.hint or None)
-        if reply.void and self._count(match, "void", reply.void) < TRIES:
-            self.agenda.put_back(match)
-            return
+        if reply.void:
+            kind, tries = ("killed", TRIES_KILLED) if reply.killed else ("void", TRIES)
+            if self._count(match, kind, reply.void) < tries:
+                self.agenda.put_off(match)
+                return
         if not reply.games:
             self._end(match, MatchEnd(match.order, EndState.QUARANTINED, reply.void), 0)
             return
@@ -244,7 +250,7 @@ class Runner:
         if lost:
             names = ", ".join(self._names(lost[0]))
             if self._count(lost[0], "death", f"its worker {how}") < TRIES:
-                self.agenda.put_back(lost[0])
+                self.agenda.put_off(lost[0])
             else:
                 sentence = f"killed its worker {TRIES} times (it {how}): {names}"
                 end = MatchEnd(lost[0].order, EndState.QUARANTINED, sentence)

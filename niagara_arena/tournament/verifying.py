@@ -8,15 +8,16 @@ fingerprint, what is stored of its outcome, and the game itself, move by move th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from niagara_arena.errors import ArenaError
-from niagara_arena.records import GameRecord, MatchJob
+from niagara_arena.records import GameRecord, MatchJob, Seat
 from niagara_arena.replay import decode, verify_bytes
 from niagara_arena.replay.codec import record_hash
 from niagara_arena.schedule.heats import heat_count, next_heat, withdrawn
 from niagara_arena.schedule.plan import Numbering, Planned, fixed_plan, make_job, numbered
 from niagara_arena.schedule.seeds import bot_seed
-from niagara_arena.schedule.spec import match_games
+from niagara_arena.schedule.spec import Entrant, match_games
 from niagara_arena.store import GameRow, MatchRow, Store, TournamentFacts
 from niagara_arena.tournament.planning import epoch_of, tournament_hash
 from niagara_arena.tournament.results import game_facts
@@ -120,7 +121,7 @@ class _Jobs:
 
     def __init__(self, facts: TournamentFacts, schedule: dict[int, Planned]) -> None:
         self.facts = facts
-        self.numbers = {e.submission: number for number, e in enumerate(facts.entrants)}
+        self.entrants = {entrant.submission: entrant for entrant in facts.entrants}
         self._last: tuple[int, MatchJob] | None = None
 
     def job(self, match: Planned) -> MatchJob:
@@ -149,8 +150,14 @@ def _game(row: GameRow, match: Planned, jobs: _Jobs) -> str | None:
         return "other bots sat in its seats"
     if [seat.seed for seat in header.seats] != [bot_seed(game.seed, s) for s in range(len(table))]:
         return "a bot's seed is not that of its seat"
+    if any(_said(seat) != _said(jobs.entrants[seat.submission]) for seat in header.seats):
+        return "a bot's name, version or parameters are not those of the entrant"
     found = verify_bytes(row.record)
     return None if found is None else str(found)
+
+
+def _said(who: Seat | Entrant) -> tuple[str, str, dict[str, Any]]:
+    return who.name, who.version, who.params
 
 
 def _columns(row: GameRow, record: GameRecord, facts: TournamentFacts, rated: object) -> str | None:
@@ -161,11 +168,16 @@ def _columns(row: GameRow, record: GameRecord, facts: TournamentFacts, rated: ob
         return "its fingerprint does not fit"
     end = record.end
     for column, value in (
+        ("game", record.header.game),
+        ("seats", tuple(seat.submission for seat in record.header.seats)),
         ("winners", end.winners),
         ("placings", end.placings),
         ("verdicts", tuple(verdict.standing for verdict in end.verdicts)),
         ("faults", tuple(min(verdict.faults, 255) for verdict in end.verdicts)),
         ("cluster", truth.cluster.hex()),
+        ("cpu_median_us", truth.cpu_us[0::2]),
+        ("cpu_worst_us", truth.cpu_us[1::2]),
+        ("day", truth.day),
     ):
         if getattr(rated, column) != value:
             return f"its stored {column} are not those of the record"

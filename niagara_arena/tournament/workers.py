@@ -28,7 +28,7 @@ import multiprocess
 from msgspec import Struct
 
 from niagara_arena.errors import ArenaError
-from niagara_arena.records import GameRecord, MatchJob
+from niagara_arena.records import GameRecord, MatchJob, Void
 from niagara_arena.store import GameFacts
 from niagara_arena.tournament.results import game_facts
 
@@ -67,6 +67,8 @@ class Reply(Struct, frozen=True):
     games: tuple[GameFacts, ...] = ()
     void: str = ""
     """Why the match has void games; empty if it has none."""
+    killed: bool = False
+    """Whether they are void only because somebody outside killed what held the bots."""
     refusal: str = ""
     """Why no match can be played here at all."""
     hint: str = ""
@@ -222,13 +224,14 @@ def _play(player: Player, order: Order) -> Reply:
         return Reply(order.order, refusal=str(error), hint=error.hint or "")
     except Exception:
         return Reply(order.order, void=f"an internal error: {traceback.format_exc()}")
-    voids = [record.end.void_sentence or "void" for record in records if record.end.void]
+    voids = [record.end for record in records if record.end.void]
     return Reply(
         order=order.order,
         games=tuple(
             game_facts(record, order.first_game + number, order.numbers, order.keep_logs)
             for number, record in enumerate(records)
         ),
-        void=voids[0] if voids else "",
+        void=voids[0].void_sentence or "void" if voids else "",
+        killed=bool(voids) and all(end.void is Void.KILLED for end in voids),
         seconds=time.monotonic() - began,
     )

@@ -80,35 +80,6 @@ print(*sorted(sys.modules), sep="\\n")
     assert not modules & {"niagara_arena.rules", "niagara_arena.cli.rules", "tabulate", "msgspec"}
 
 
-def test_an_interrupt_while_the_command_line_loads_is_no_traceback() -> None:
-    program = """
-import builtins, sys
-load = builtins.__import__
-def interrupted(name, *rest):
-    if name == "click":
-        raise KeyboardInterrupt
-    return load(name, *rest)
-builtins.__import__ = interrupted
-from niagara_arena.__main__ import run
-sys.exit(run())
-"""
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"")
-
-
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_an_interrupt_while_the_program_tidies_up_changes_nothing(name: str) -> None:
-    program = f"""
-import atexit, os, signal, sys
-atexit.register(lambda: os.kill(os.getpid(), signal.{name}))
-sys.argv = ["niagara", "--version"]
-from niagara_arena.__main__ import run
-sys.exit(run())
-"""
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    assert (run.returncode, run.stderr) == (0, b"")
-
-
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_the_table_tells_the_truth_about(entry: Entry) -> None:
     command = entry.load()
@@ -329,6 +300,40 @@ def test_sigterm_stops_like_ctrl_c_and_its_meaning_is_put_back(
     run = niagara("kill")
     assert (run.exit, run.stderr) == (130, "\ninterrupted\n")
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+IMPORTING = """
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "niagara_arena.cli.main":
+            signal.raise_signal(number)
+sys.meta_path.insert(0, Finder())
+"""
+TIDYING_UP = """
+import atexit
+atexit.register(signal.raise_signal, number)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("moment", "code"),
+    [(IMPORTING, Exit.INTERRUPTED), (TIDYING_UP, Exit.DONE)],
+    ids=["being-imported", "tidying-up"],
+)
+def test_a_signal_makes_no_noise_while_the_program_is(
+    moment: str, code: Exit, number: signal.Signals
+) -> None:
+    program = f"""
+import runpy, signal, sys
+number = {int(number)}
+sys.argv = ["niagara", "--version"]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+{moment}
+runpy.run_module("niagara_arena", run_name="__main__", alter_sys=True)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (run.returncode, run.stderr) == (code, b"")
 
 
 def test_who_starts_us_deaf_to_sigterm_is_heeded(

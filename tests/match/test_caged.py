@@ -120,7 +120,7 @@ def test_bots_whose_keeper_is_killed_are_not_to_blame(cage: Backend, folder: Pat
     killer = Killer(cage)
     first, second = play_match(job(bots, settings(), games=2), bots, cage, watcher=killer)
     assert killer.killed
-    assert first.end.void is Void.INTERNAL
+    assert first.end.void is Void.KILLED
     assert "killed from outside" in first.end.void_sentence
     assert {verdict.standing for verdict in first.end.verdicts} == {Standing.VOID}
     assert second.end.reason == "max_rounds"

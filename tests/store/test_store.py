@@ -37,6 +37,7 @@ from niagara_arena.store.packing import (
 from niagara_arena.store.people import parse_roster, pseudonym
 from niagara_arena.store.salvage import salvage
 from niagara_arena.store.schema import VERSION
+from niagara_arena.tournament.exporting import salvage_records
 from niagara_arena.tournament.results import game_facts
 from tests.tournament.fakes import FakePlayer, entrants, factory, quick
 from tests.tournament.helpers import begin, exported, play
@@ -439,6 +440,15 @@ def test_a_truncated_file_is_told_and_its_good_part_saved(path: Path, keep: floa
     assert path.read_bytes() == cut
 
 
+@pytest.mark.parametrize("keep", [0.9, 0.7, 0.5, 0.3])
+def test_what_is_saved_of_a_cut_file_is_never_called_all(path: Path, keep: float) -> None:
+    whole = len(games_in(path))
+    os.truncate(path, int(path.stat().st_size * keep))
+    kept, lost = salvage_records(path, path.parent / "saved")
+    assert kept < whole
+    assert lost is None or lost > 0
+
+
 def test_a_corrupted_file_is_told_and_its_good_part_saved(path: Path) -> None:
     whole = games_in(path)
     data = bytearray(path.read_bytes())
@@ -458,6 +468,17 @@ def test_a_corrupted_file_is_told_and_its_good_part_saved(path: Path) -> None:
         saved_some += bool(saved & whole)
     assert told >= 3
     assert saved_some >= 3
+
+
+def test_a_file_that_names_its_tables_in_no_text_is_damaged(path: Path) -> None:
+    """SQLite's own words about it then are no text either."""
+    data = path.read_bytes()
+    broken = data.replace(b"games_by_id", b"games_by_\xa0d").replace(b"(game)", b"(gam#)")
+    assert broken != data
+    path.write_bytes(broken)
+    for write in (False, True):
+        with pytest.raises(StoreDamaged, match="is damaged"):
+            open_store(path, write=write)
 
 
 def test_a_full_disk_is_told_and_what_was_stored_is_kept(tmp_path: Path) -> None:

@@ -153,6 +153,8 @@ class Deadly(FakePlayer):
 class Voiding(Deadly):
     """Void the first game of matches of one bot, as often as asked."""
 
+    why = Void.HOST
+
     def __call__(self, job: MatchJob) -> list[GameRecord]:
         records = FakePlayer.__call__(self, job)
         if self.victim not in job.entrants:
@@ -164,7 +166,7 @@ class Voiding(Deadly):
         with path.open("a") as file:
             file.write("x")
         referee = Referee(records[0].header, [0] * len(records[0].header.seats))
-        referee.void(Void.HOST, "the host was late")
+        referee.void(self.why, "not the bots' fault")
         while not isinstance(step := referee.next_step(), Done):
             pass
         return [GameRecord(records[0].header, step.rounds, step.end, Measured()), *records[1:]]

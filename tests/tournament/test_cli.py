@@ -193,6 +193,25 @@ def test_a_bot_that_can_not_take_part_is_left_out_loudly(niagara: Niagara, tmp_p
     assert "missing" in strict.stderr
 
 
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        ("[params.thief]\nmalise = 2.0", "`thief` has no parameter `malise`"),
+        ("[params.thief]\nmalice = 9.0", "parameter `malice` of `thief`"),
+        ("[params.theif]\nmalice = 1.0", "no bot here is called theif"),
+    ],
+)
+def test_wrong_parameters_are_the_organisers_fault_and_leave_nobody_out(
+    niagara: Niagara, tmp_path: Path, params: str, told: str
+) -> None:
+    file = tmp_path / "cup.toml"
+    file.write_text(f'bots = ["@random", "@homing", "@greedy", "@thief"]\n{params}\n')
+    run = niagara("tournament", "plan", str(file))
+    assert run.exit == 2
+    assert told in run.stderr
+    assert "left out" not in run.stderr
+
+
 def test_too_many_jobs_are_refused(niagara: Niagara) -> None:
     run = niagara("tournament", "run", *BOTS, *QUICK, "--jobs", "999")
     assert run.exit == 3
@@ -411,6 +430,69 @@ def test_verify_proves_and_finds_a_forged_outcome(niagara: Niagara, results: Pat
     assert run.exit == 1
     assert "match 0 is not the one of the schedule" in run.stdout
     assert "are not those of the record" in run.stdout
+
+
+FORGERIES = {
+    "a game's id": ("UPDATE games SET game = 'g-0000000000000000' WHERE place = 1", "stored game"),
+    "who sat where": ("UPDATE games SET seats = x'000001000200'", "stored seats"),
+    "a bot's name": ("UPDATE submissions SET name = 'otter' WHERE name = 'greedy'", "a bot's name"),
+    "times": ("UPDATE games SET cpu = zeroblob(length(cpu)) WHERE place = 1", "stored cpu_"),
+}
+
+
+@pytest.mark.parametrize(("forgery", "told"), FORGERIES.values(), ids=FORGERIES)
+def test_verify_finds(niagara: Niagara, results: Path, forgery: str, told: str) -> None:
+    import sqlite3
+
+    with sqlite3.connect(results) as db:
+        db.execute(forgery)
+    db.close()
+    run = niagara("tournament", "verify")
+    assert (run.exit, told in run.stdout) == (1, True), run.stdout
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE games SET game = 'g-0000000000000000' WHERE place = 1",
+        "UPDATE games SET hash = zeroblob(32) WHERE place = 1",
+        "UPDATE records SET record = (SELECT record FROM records WHERE place = 0)",
+    ],
+)
+def test_what_is_not_as_it_was_stored_is_not_exported(
+    niagara: Niagara, results: Path, damage: str
+) -> None:
+    import sqlite3
+
+    with sqlite3.connect(results) as db:
+        db.execute(damage)
+    db.close()
+    for words in (("--facts",), ("--records", "games")):
+        run = niagara("tournament", "export", *words)
+        assert run.exit == 1
+        assert "is damaged: game g-" in run.stderr
+        assert "--salvage" in run.stderr
+
+
+COLUMNS = {
+    "a number too many": "UPDATE matches SET members = x'0000010009'",
+    "an entrant that there is not": "UPDATE matches SET members = x'000001000900'",
+    "a standing that there is not": "UPDATE games SET standings = x'000009'",
+    "no JSON": "UPDATE tournaments SET spec = '{'",
+    "no text": "UPDATE tournaments SET spec = CAST(x'7b22ff' AS TEXT)",
+}
+
+
+@pytest.mark.parametrize("damage", COLUMNS.values(), ids=COLUMNS)
+def test_a_damaged_column_is_told(niagara: Niagara, results: Path, damage: str) -> None:
+    import sqlite3
+
+    with sqlite3.connect(results) as db:
+        db.execute(damage)
+    db.close()
+    for words in (("verify",), ("status", "--tournament", "spring")):
+        run = niagara("tournament", *words)
+        assert (run.exit, "damaged" in run.stderr, "--salvage" in run.stderr) == (1, True, True)
 
 
 def test_verify_names_every_damaged_record_and_export_says_how_to_save_the_rest(

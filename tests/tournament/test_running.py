@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from niagara_arena.errors import InputError, NotPossibleHere
-from niagara_arena.records import GameRecord, MatchJob, Standing
+from niagara_arena.records import GameRecord, MatchJob, Standing, Void
 from niagara_arena.schedule.spec import Spec
 from niagara_arena.store import StoreFull, open_store
 from niagara_arena.tournament.planning import differences, make_facts
@@ -20,7 +20,7 @@ from niagara_arena.tournament.running import Runner, cores_for
 from niagara_arena.tournament.session import borders, no_news, time_budget
 from niagara_arena.tournament.settling import until_settled
 from niagara_arena.tournament.verifying import verify_tournament
-from niagara_arena.tournament.workers import Worker, available_cores
+from niagara_arena.tournament.workers import PlayerFactory, Worker, available_cores
 from tests.tournament.fakes import Deadly, FakePlayer, Voiding, entrants, factory, quick
 from tests.tournament.helpers import begin, exported, play
 
@@ -127,6 +127,53 @@ def test_a_match_that_kills_three_workers_is_quarantined_alone(tmp_path: Path) -
         assert all(found is None for found in verify_tournament(store, number))
 
 
+class Hunted(FakePlayer):
+    """Be killed while playing whatever comes first, as often as asked; then, if told so, give up.
+
+    So do kills from outside: they hit what happens to be played.
+    """
+
+    def __init__(self, counter: Path, times: int, give_up: bool = False) -> None:
+        super().__init__(NAMES)
+        self.counter, self.times, self.give_up = counter, times, give_up
+
+    def __call__(self, job: MatchJob) -> list[GameRecord]:
+        hits = self.counter.stat().st_size if self.counter.exists() else 0
+        if hits < self.times:
+            with self.counter.open("a") as file:
+                file.write("x")
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.give_up:
+            raise NotPossibleHere("enough")
+        return super().__call__(job)
+
+
+def hunted(counter: Path, times: int) -> PlayerFactory:
+    return lambda core: Hunted(counter, times, give_up=True)
+
+
+def test_kills_one_after_another_hit_one_match_after_another(tmp_path: Path) -> None:
+    path, counter = tmp_path / "a.db", tmp_path / "hits"
+    finish = play(path, quick(), entrants(8), lambda core: Hunted(counter, 6))
+    assert finish.how == "finished"
+    play(tmp_path / "b.db", quick(), entrants(8), factory())
+    assert exported(path) == exported(tmp_path / "b.db")
+    with open_store(path) as store:
+        assert len({order for order, _, _ in store.incidents(1)}) == 6
+
+
+def test_a_match_that_came_to_grief_is_played_late_by_the_next_run_too(tmp_path: Path) -> None:
+    path, counter = tmp_path / "a.db", tmp_path / "hits"
+    for hits in (1, 2, 3):
+        with pytest.raises(NotPossibleHere, match="enough"):
+            play(path, quick(), entrants(8), hunted(counter, hits))
+    play(path, quick(), entrants(8), factory())
+    play(tmp_path / "b.db", quick(), entrants(8), factory())
+    assert exported(path) == exported(tmp_path / "b.db")
+    with open_store(path) as store:
+        assert len({order for order, _, _ in store.incidents(1)}) == 3
+
+
 def test_void_games_are_played_again(tmp_path: Path) -> None:
     victim = entrants(3)[2].submission
     play(tmp_path / "a.db", quick(), entrants(8), lambda core: Voiding(NAMES, victim, tmp_path, 2))
@@ -150,6 +197,23 @@ def test_after_three_tries_a_void_game_is_stored_as_one_and_counts_for_nobody(
         assert all(victim in game.seats for game in void)
         assert all(set(game.verdicts) == {Standing.VOID} for game in void)
         assert all(found is None for found in verify_tournament(store, 1))
+
+
+def test_what_was_killed_from_outside_is_played_ten_times(tmp_path: Path) -> None:
+    class Lost(Voiding):
+        why = Void.KILLED
+
+    victim = entrants(3)[2].submission
+    play(tmp_path / "a.db", quick(), entrants(8), lambda core: Lost(NAMES, victim, tmp_path, 9))
+    play(tmp_path / "b.db", quick(), entrants(8), factory())
+    assert exported(tmp_path / "a.db") == exported(tmp_path / "b.db")
+    counters = tmp_path / "counters"
+    counters.mkdir()
+    play(tmp_path / "c.db", quick(), entrants(8), lambda core: Lost(NAMES, victim, counters, 99))
+    with open_store(tmp_path / "c.db") as store:
+        mine = sum(victim in row.table for row in store.matches(1))
+        assert [kind for _, kind, _ in store.incidents(1)] == ["killed"] * 10 * mine
+        assert len([game for game in store.rated_games() if not game.placings]) == mine
 
 
 def test_a_player_that_raises_is_our_fault(tmp_path: Path) -> None:
