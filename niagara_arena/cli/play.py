@@ -18,6 +18,7 @@ from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.preparing import launch_of
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.starting import check_rounds, read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.watch import watching
@@ -64,7 +65,7 @@ SHOWN = ("game", "seat", "bot", "placing", "won", "rounds", "reason", "verdict",
 
 
 @click.command()
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT BOT [BOT…]")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT BOT [BOT…]", type=BOT)
 @click.option(
     "--rules",
     "ruleset",

@@ -11,6 +11,7 @@ import click
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
 from niagara_arena.cli.tournament_options import db_option, tournament_option
@@ -187,7 +188,9 @@ def verify(terminal: Terminal, name: str | None, db: Path) -> Exit:
 
 @click.command()
 @click.argument("game")
-@click.option("--bots", multiple=True, metavar="BOT", help="Where its bots are now. Repeatable.")
+@click.option(
+    "--bots", type=BOT, multiple=True, metavar="BOT", help="Where its bots are now. Repeatable."
+)
 @tournament_option
 @db_option
 @sandbox_option
