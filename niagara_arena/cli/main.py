@@ -147,7 +147,7 @@ def cli(ctx: click.Context, quiet: int, verbose: int) -> None:
     """Run tournaments of bots that play the board game Niagara.
 
     Data goes to stdout, everything else to stderr. Any option can also be given by an environment
-    variable, such as NIAGARA_COLOR=never.
+    variable, such as NIAGARA_COLOR=never or NIAGARA_PLAY_SEED=7.
 
     \b
     Examples:

@@ -235,12 +235,15 @@ def _params(submissions: Sequence[Submission], given: tuple[str, ...]) -> list[d
     overrides: list[dict[str, Any]] = [{} for _ in submissions]
     for text in given:
         place, equals, value = text.partition("=")
-        bot, dot, name = place.partition(".")
+        bot, dot, name = place.rpartition(".")  # a bot's name may have dots
         if not (equals and dot):
             raise click.UsageError(f"--param {text!r} is not of the form BOT.NAME=VALUE")
         found = [i for i, s in enumerate(submissions) if s.name == bot or str(i) == bot]
         if not found:
-            raise click.UsageError(f"--param {text!r}: no bot here is called {bot!r}")
+            names = ", ".join(dict.fromkeys(f"`{s.name}`" for s in submissions))
+            raise InputError(
+                f"--param {text!r}: no bot here is called `{bot}`", f"there are {names}"
+            )
         for index in found:
             overrides[index][name] = value
     return [resolve_params(s, o) for s, o in zip(submissions, overrides, strict=True)]

@@ -51,7 +51,7 @@ def annul(
         return
     if not reason:
         raise click.UsageError("an annulment needs --reason")
-    with open_store(db, write=True) as store:
+    with open_store(db, write=True, make=False) as store:
         number = store.find_tournament(name) if name is not None else None
         kind, found = _target(store, target, name)
         store.writer.annul(kind, found, reason, now_text(), number)
@@ -118,7 +118,7 @@ def roster(
       niagara tournament roster --help
     """
     if file is not None or erase is not None:
-        with open_store(db, write=True) as store:
+        with open_store(db, write=True, make=file is not None) as store:
             if file is not None:
                 read = read_roster(file)
                 for entry in read.owner:
@@ -177,7 +177,7 @@ def clean(
     terminal.note(f"removed {removed.folders} folders of the cache, {megabytes:.1f} MB")
     if log_days is not None:
         before = datetime.now(UTC) - timedelta(days=log_days)
-        with open_store(db, write=True) as store:
+        with open_store(db, write=True, make=False) as store:
             dropped = store.writer.drop_logs(before.strftime("%Y-%m-%d"), not all_logs)
             store.writer.scrub()
         terminal.note(f"dropped the logs of {dropped} games")

@@ -138,6 +138,11 @@ USAGE = {
         "error: invalid value for '--color': 'mauve' is not one of 'auto', 'always', 'never'\n\n"
         "hint: see `niagara --help`\n",
     ),
+    "a-value-that-is-nearly-a-choice": (
+        ["play", "@random", "@random", "@random", "--rules", "spirit"],
+        "error: invalid value for '--rules': 'spirit' is not one of 'base', 'spirits'\n\n"
+        "hint: did you mean `spirits`?\n",
+    ),
     "an-argument-too-many": (
         ["completion", "bash", "zsh"],
         "error: got unexpected extra argument (zsh)\n\nhint: see `niagara completion --help`\n",
