@@ -97,6 +97,12 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
+        "docs",
+        "niagara_arena.cli.docs",
+        "docs",
+        "Print a page of the documentation, or list them.",
+    ),
+    Entry(
         "doctor",
         "niagara_arena.cli.doctor",
         "doctor",

@@ -173,9 +173,10 @@ def run(
 ) -> Exit:
     """Run a tournament, or go on with one.
 
-    From a tournament file (docs/example-tournament.toml), from options, or both: options win. All
-    bots are checked and built before the first game. Every match is stored as soon as it is over;
-    Ctrl-C or worse loses only those under way, and the same command goes on from there.
+    From a tournament file (`niagara docs example-tournament` shows one), from options, or both:
+    options win. All bots are checked and built before the first game. Every match is stored as soon
+    as it is over; Ctrl-C or worse loses only those under way, and the same command goes on from
+    there.
 
     \b
     Examples:
