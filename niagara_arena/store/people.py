@@ -127,9 +127,9 @@ class People:
                 )
             db.execute(
                 "UPDATE authors SET author = NULL WHERE submission IN"
-                " (SELECT submission FROM entrants WHERE owner = ?1 UNION SELECT submission"
-                " FROM submissions JOIN lines USING (line) WHERE lines.owner = ?1)",
-                (owner,),
+                " (SELECT submission FROM entrants WHERE owner = ? UNION SELECT submission"
+                " FROM submissions JOIN lines USING (line) WHERE lines.owner = ?)",
+                (owner, owner),
             )
         self._writer.scrub()
 
