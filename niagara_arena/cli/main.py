@@ -24,7 +24,7 @@ from niagara_arena import __version__
 from niagara_arena.cli.completion import PROGRAM, VARIABLE
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.failures import describe
-from niagara_arena.cli.lazy import Entry, LazyGroup
+from niagara_arena.cli.lazy import PREFIX, Entry, LazyGroup
 from niagara_arena.cli.terminal import Terminal
 
 __all__ = ["COMMANDS", "cli", "main"]
@@ -133,7 +133,7 @@ def _choose_color(ctx: click.Context, param: click.Parameter, value: str) -> Non
 @click.group(
     cls=LazyGroup,
     entries=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NIAGARA"},
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": PREFIX},
 )
 @click.option(
     "--color",

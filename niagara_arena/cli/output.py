@@ -12,7 +12,8 @@ their field names are the columns' names and change only together with the listi
 JSON is one object, `{"kind": …, "version": …, "rows": […]}`; JSON lines are the rows alone.
 
 Text in a cell may come from outside. JSON escapes it and keeps it exactly; the other formats drop
-what could steer a terminal, and markdown is kept from being markup.
+what could steer a terminal, and markdown is kept from being markup. In CSV an apostrophe comes
+before what a spreadsheet would take for a formula.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ __all__ = ["Cell", "Column", "Format", "Listing", "format_options", "render", "s
 Cell = str | int | float | bool | None
 
 _MARKUP = re.compile(r"([\\|<\[`*])")
+_FORMULA = re.compile(r"[=+-].|@(?![\w-]+$)")  # `@greedy` is none
 _STAND_IN = "\ue000"  # a narrow character that stands in for one terminal cell
 _STAND_INS = re.compile(f"{_STAND_IN}+")
 
@@ -144,8 +146,12 @@ def _csv(listing: Listing) -> str:
     writer.writerow(column.name for column in listing.columns)
     for row in listing.rows:
         cells = _ordered(listing, row).values()
-        writer.writerow(clean(cell) if isinstance(cell, str) else cell for cell in cells)
+        writer.writerow(_inert(clean(cell)) if isinstance(cell, str) else cell for cell in cells)
     return text.getvalue()
+
+
+def _inert(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _grid(listing: Listing, style: str, safe: Callable[[str], str]) -> str:

@@ -43,7 +43,10 @@ def annul(
 
     \b
     Examples:
-      niagara tournament annul --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && \\
+        GAME=$(niagara tournament matches --format csv | grep -om1 'g-[0-9a-f]*') && \\
+        niagara tournament annul $GAME --reason "a power cut" && niagara tournament annul
     """
     if target is None:
         with open_store(db) as store:
@@ -115,7 +118,9 @@ def roster(
 
     \b
     Examples:
-      niagara tournament roster --help
+      printf '[[owner]]\\nkey = "s1234"\\nname = "Ann"\\n' > roster.toml
+      niagara tournament roster roster.toml
+      niagara tournament roster --erase s1234
     """
     if file is not None or erase is not None:
         with open_store(db, write=True, make=file is not None) as store:

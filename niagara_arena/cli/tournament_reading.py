@@ -132,7 +132,8 @@ def matches(name: str | None, db: Path, output_format: Format) -> None:
 
     \b
     Examples:
-      niagara tournament matches --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && niagara tournament matches
     """
     with open_store(db) as store:
         number = store.find_tournament(name)
@@ -205,7 +206,10 @@ def rerun(
 
     \b
     Examples:
-      niagara tournament rerun --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && \\
+        GAME=$(niagara tournament matches --format csv | grep -om1 'g-[0-9a-f]*') && \\
+        niagara tournament rerun $GAME --sandbox none
     """
     backend = choose(sandbox)
     with open_store(db) as store:

@@ -100,6 +100,13 @@ def test_json_keeps_hostile_text_exactly_and_escaped() -> None:
         assert row == HOSTILE.rows[0]
 
 
+def test_a_spreadsheet_finds_no_formula_in_text() -> None:
+    names = ["=1+1", "+1", "-cmd", "@SUM(1)", "@greedy", "–", "-", "otter = 1"]
+    listing = Listing("bots", 1, [Column("name")], [{"name": name} for name in names])
+    rows = list(csv.reader(io.StringIO(render(listing, Format.CSV))))
+    assert [row[0] for row in rows[1:]] == ["'=1+1", "'+1", "'-cmd", "'@SUM(1)", *names[4:]]
+
+
 def test_tables_and_csv_strip_hostile_text() -> None:
     assert render(HOSTILE, Format.TABLE).split("\n")[2] == r"<b>|*x* `y` [z](u)\ é"
     rows = list(csv.reader(io.StringIO(render(HOSTILE, Format.CSV))))
