@@ -13,7 +13,7 @@ ARGS ?=
 # What is compiled, and the modules it is made of; `.ci/compile` names those that are hot.
 COMPILED := niagara_arena/_compiled/manifest.json
 HOT := $(wildcard $(addprefix niagara_arena/,errors.py records.py rules/*.py rules/spirits/*.py \
-         referee/*.py wire/*.py match/*.py))
+         referee/*.py wire/*.py match/*.py sandbox/meter.py))
 
 .PHONY: help install compile demo test lint types format bench calibrate schema wheel clean
 

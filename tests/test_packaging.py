@@ -83,6 +83,14 @@ def test_the_wheel_holds_the_protocol(wheel: Path) -> None:
     assert held == {f"{DATA}protocol/{name}" for name in wanted}
 
 
+def test_the_wheel_holds_the_documentation(wheel: Path, installed: Path, tmp_path: Path) -> None:
+    wanted = {path.name for path in (CHECKOUT / "docs").iterdir()}
+    names = ZipFile(wheel).namelist()
+    assert {n.removeprefix(f"{DATA}docs/") for n in names if n.startswith(f"{DATA}docs/")} == wanted
+    printed = run(installed / "bin" / "niagara", "docs", "docs/settings.md", cwd=tmp_path)
+    assert printed == (CHECKOUT / "docs" / "settings.md").read_text("utf-8").strip()
+
+
 def test_niagara_protocol_prints_it_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     vector = run(installed / "bin" / "niagara", "protocol", "vectors", "act/late", cwd=tmp_path)
     assert json.loads(vector)["clause"] == "P-4.4"

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 
 from niagara_arena.cli.options import sandbox_option
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.sandbox import choose
 from niagara_arena.submissions import (
@@ -27,24 +27,7 @@ from niagara_arena.submissions.kits import make_kit
 from niagara_arena.submissions.params import Param
 from niagara_arena.submissions.schema import schema_text
 
-__all__ = ["BOT", "bot"]
-
-
-class BotReference(click.ParamType[str]):
-    """Take a bot: a directory, `@name` or a command in quotes."""
-
-    name = "bot"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Offer the bundled opponents, and directories."""
-        names = [f"@{name}" for name in bundled_bots()]
-        found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-        return found if incomplete.startswith("@") else [*found, CompletionItem("", type="dir")]
-
-
-BOT = BotReference()
+__all__ = ["bot"]
 
 
 @click.group()

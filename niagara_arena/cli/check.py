@@ -11,10 +11,10 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from niagara_arena.cli.bot import BOT
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.conformance import (
     STEPS,

@@ -17,6 +17,7 @@ from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.preparing import launch_of
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.starting import Start, read_openings
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.match import Contestant, play_match
@@ -61,13 +62,22 @@ SHOWN = "verdict a b difference low high confidence score_a score_b blocks games
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="A", type=BOT)
+@click.argument("b", metavar="B", type=BOT)
 @click.option(
-    "--against", multiple=True, required=True, metavar="BOT", help="An opponent. Repeat for more."
+    "--against",
+    type=BOT,
+    multiple=True,
+    required=True,
+    metavar="BOT",
+    help="An opponent. Repeat for more.",
 )
 @click.option(
-    "--rules", type=click.Choice(tuple(RULESETS)), default="base", show_default=True, help="Which."
+    "--rules",
+    type=click.Choice(tuple(RULESETS)),
+    default="base",
+    show_default=True,
+    help="Which game to play.",
 )
 @click.option(
     "--margin",

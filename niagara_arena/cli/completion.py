@@ -13,6 +13,11 @@ VARIABLE = "_NIAGARA_COMPLETE"
 
 SHELLS = ("bash", "zsh", "fish")
 
+WHOLE_NAMES = r"""
+# Names like @greedy are one word.
+COMP_WORDBREAKS=${COMP_WORDBREAKS//@/}
+"""
+
 
 @click.command()
 @click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
@@ -31,3 +36,5 @@ def completion(ctx: click.Context, shell: str) -> None:
     completer = get_completion_class(shell)
     assert completer is not None, f"click knows no {shell}"
     click.echo(completer(ctx.find_root().command, {}, PROGRAM, VARIABLE).source(), nl=False)
+    if shell == "bash":
+        click.echo(WHOLE_NAMES, nl=False)

@@ -78,8 +78,8 @@ def doctor(
 
     Tries each level of the sandbox for real, lists what the machine offers to it, what each
     missing piece costs and the command that would mend it, and which languages bots can use. With
-    --attack, hostile bots try to get out of the cage; docs/attacks.md describes them. The exit
-    code is 1 if ranked play would not be safe here.
+    --attack, hostile bots try to get out of the cage; `niagara docs attacks` describes them. The
+    exit code is 1 if ranked play would not be safe here.
 
     \b
     Examples:

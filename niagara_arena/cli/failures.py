@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -35,6 +36,14 @@ def describe(error: Exception) -> Failure | None:
             return Failure(Exit.USAGE, f"no such option `{name}`", _option_hint(ctx, name))
         case click.exceptions.NoSuchCommand(ctx=click.Context() as ctx, command_name=name):
             return Failure(Exit.USAGE, f"no such command `{name}`", _command_hint(ctx, name))
+        case click.BadParameter(
+            ctx=click.Context() as ctx, param=click.Parameter(type=click.Choice(choices=choices))
+        ):
+            tried = re.match(r"'(.*)' is not one of", error.message)
+            hint = _suggestion(tried[1], map(str, choices)) if tried else None
+            return Failure(
+                Exit.USAGE, _in_our_style(error.format_message()), hint or _see_help(ctx)
+            )
         case click.UsageError(ctx=click.Context() as ctx):
             return Failure(Exit.USAGE, _in_our_style(error.format_message()), _see_help(ctx))
         case click.ClickException():

@@ -13,7 +13,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["Entry", "LazyGroup"]
+__all__ = ["PREFIX", "Entry", "LazyGroup"]
+
+PREFIX = "NIAGARA"
+"""How the names of our environment variables begin."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,19 @@ class Entry:
         command = getattr(importlib.import_module(self.module), self.attribute)
         if not isinstance(command, click.Command):
             raise TypeError(f"{self.module}.{self.attribute} is no click command")
+        _name_variables(command, f"{PREFIX}_{self.name}")
         return command
+
+
+def _name_variables(command: click.Command, prefix: str) -> None:
+    """Call environment variables as the options are called, not as our functions call them."""
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            _name_variables(child, f"{prefix}_{name}")
+    for option in command.params:
+        if isinstance(option, click.Option):
+            long = next(name for name in option.opts if name.startswith("--"))
+            option.envvar = f"{prefix}_{long[2:]}".replace("-", "_").upper()
 
 
 class LazyGroup(click.Group):

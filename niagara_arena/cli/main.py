@@ -24,7 +24,7 @@ from niagara_arena import __version__
 from niagara_arena.cli.completion import PROGRAM, VARIABLE
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.failures import describe
-from niagara_arena.cli.lazy import Entry, LazyGroup
+from niagara_arena.cli.lazy import PREFIX, Entry, LazyGroup
 from niagara_arena.cli.terminal import Terminal
 
 __all__ = ["COMMANDS", "cli", "main"]
@@ -97,6 +97,12 @@ COMMANDS = (
         "Ask the rules of Niagara about positions.",
     ),
     Entry(
+        "docs",
+        "niagara_arena.cli.docs",
+        "docs",
+        "Print a page of the documentation, or list them.",
+    ),
+    Entry(
         "doctor",
         "niagara_arena.cli.doctor",
         "doctor",
@@ -127,7 +133,7 @@ def _choose_color(ctx: click.Context, param: click.Parameter, value: str) -> Non
 @click.group(
     cls=LazyGroup,
     entries=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NIAGARA"},
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": PREFIX},
 )
 @click.option(
     "--color",
@@ -147,7 +153,7 @@ def cli(ctx: click.Context, quiet: int, verbose: int) -> None:
     """Run tournaments of bots that play the board game Niagara.
 
     Data goes to stdout, everything else to stderr. Any option can also be given by an environment
-    variable, such as NIAGARA_COLOR=never.
+    variable, such as NIAGARA_COLOR=never or NIAGARA_PLAY_SEED=7.
 
     \b
     Examples:

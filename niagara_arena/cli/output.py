@@ -39,7 +39,8 @@ __all__ = ["Cell", "Column", "Format", "Listing", "format_options", "render", "s
 Cell = str | int | float | bool | None
 
 _MARKUP = re.compile(r"([\\|<\[`*])")
-_FORMULA = re.compile(r"[=@]|[+-](?![0-9.]+$)")  # how a spreadsheet knows one; numbers stay numbers
+_FORMULA = re.compile(r"=|[+-](?![0-9.]*$)|@(?![\w-]+$)")
+"""How a spreadsheet knows one; numbers and `@greedy` are none."""
 _STAND_IN = "\ue000"  # a narrow character that stands in for one terminal cell
 _STAND_INS = re.compile(f"{_STAND_IN}+")
 

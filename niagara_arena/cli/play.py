@@ -18,6 +18,7 @@ from niagara_arena.cli.human import HUMAN, Console, person, with_people
 from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.preparing import launch_of
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.starting import check_rounds, read_openings, read_start
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.watch import watching
@@ -64,7 +65,7 @@ SHOWN = ("game", "seat", "bot", "placing", "won", "rounds", "reason", "verdict",
 
 
 @click.command()
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT BOT [BOT…]")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT BOT [BOT…]", type=BOT)
 @click.option(
     "--rules",
     "ruleset",
@@ -234,12 +235,15 @@ def _params(submissions: Sequence[Submission], given: tuple[str, ...]) -> list[d
     overrides: list[dict[str, Any]] = [{} for _ in submissions]
     for text in given:
         place, equals, value = text.partition("=")
-        bot, dot, name = place.partition(".")
+        bot, dot, name = place.rpartition(".")  # a bot's name may have dots
         if not (equals and dot):
             raise click.UsageError(f"--param {text!r} is not of the form BOT.NAME=VALUE")
         found = [i for i, s in enumerate(submissions) if s.name == bot or str(i) == bot]
         if not found:
-            raise click.UsageError(f"--param {text!r}: no bot here is called {bot!r}")
+            names = ", ".join(dict.fromkeys(f"`{s.name}`" for s in submissions))
+            raise InputError(
+                f"--param {text!r}: no bot here is called `{bot}`", f"there are {names}"
+            )
         for index in found:
             overrides[index][name] = value
     return [resolve_params(s, o) for s, o in zip(submissions, overrides, strict=True)]

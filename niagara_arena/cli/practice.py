@@ -14,6 +14,7 @@ from niagara_arena.cli.options import sandbox_option, set_option, settings_from
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.play import write_record
 from niagara_arena.cli.preparing import launch_of
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.errors import ArenaError, NotPossibleHere
 from niagara_arena.match import Contestant, play_match
@@ -44,7 +45,7 @@ COLUMNS: Final = (
 
 
 @click.command()
-@click.argument("bot", metavar="BOT")
+@click.argument("bot", metavar="BOT", type=BOT)
 @click.option(
     "--rules",
     "ruleset",

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import msgspec
 
+from niagara_arena.cli.references import TOURNAMENT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.tournament_options import db_option
 from niagara_arena.errors import InputError
@@ -52,7 +53,9 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that choose games; it receives `db` and `selection`."""
 
-    @click.option("--tournament", metavar="NAME", help="Only games of this tournament.")
+    @click.option(
+        "--tournament", type=TOURNAMENT, metavar="NAME", help="Only games of this tournament."
+    )
     @click.option("--rules", type=click.Choice(tuple(RULESETS)), help="Only games of this ruleset.")
     @click.option("--seats", type=click.IntRange(2, 6), help="Only tables of this size.")
     @click.option("--since", metavar="DAY", callback=_day, help="Only games from this day on.")

@@ -6,14 +6,21 @@ of the root command how loud and how colourful to be, and handed down as click's
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TextIO
 
 import click
 
 from niagara_arena.cli.text import clean
 
-__all__ = ["Terminal"]
+__all__ = ["Terminal", "can_redraw"]
+
+
+def can_redraw(stream: TextIO) -> bool:
+    """Tell whether what is on a screen can be drawn over there."""
+    return stream.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
 
 
 @dataclass

@@ -18,7 +18,7 @@ from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.lazy import Entry, LazyGroup
 from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, show
-from niagara_arena.cli.terminal import Terminal
+from niagara_arena.cli.terminal import Terminal, can_redraw
 from niagara_arena.cli.text import clean
 from niagara_arena.cli.tournament_board import Lines, LiveBoard, span
 from niagara_arena.cli.tournament_options import config_options, db_option
@@ -41,7 +41,7 @@ from niagara_arena.tournament.session import (
 )
 from niagara_arena.tournament.workers import available_cores
 
-__all__ = ["tournament"]
+__all__ = ["progress_of", "tournament"]
 
 _MOST_GAMES_PER_BOT = 1_000
 """The schedule that --until-settled begins when nobody says how long it may get."""
@@ -174,9 +174,10 @@ def run(
 ) -> Exit:
     """Run a tournament, or go on with one.
 
-    From a tournament file (docs/example-tournament.toml), from options, or both: options win. All
-    bots are checked and built before the first game. Every match is stored as soon as it is over;
-    Ctrl-C or worse loses only those under way, and the same command goes on from there.
+    From a tournament file (`niagara docs example-tournament` shows one), from options, or both:
+    options win. All bots are checked and built before the first game. Every match is stored as soon
+    as it is over; Ctrl-C or worse loses only those under way, and the same command goes on from
+    there.
 
     \b
     Examples:
@@ -197,9 +198,7 @@ def run(
     with _terminable(), open_store(db, write=True) as store:
         number, resumed = begin_or_resume(store, config, field)
         _announce(terminal, store, number, resumed, backend, len(cores))
-        live = not no_progress and sys.stderr.isatty() and terminal.verbosity == 0
-        title = config.name
-        watching = LiveBoard(title, Console(stderr=True)) if live else Lines(title, terminal.note)
+        watching = progress_of(terminal, config.name, wanted=not no_progress)
         border = borders(
             time_budget(config.time_budget) if config.time_budget else None,
             _settling(store, number, epsilon) if until_settled else None,
@@ -219,6 +218,13 @@ def run(
         if until_settled and finish.how == "finished":
             terminal.note(_settled_at_the_end(store, number, epsilon))
         return _report(terminal, store, number, finish, db)
+
+
+def progress_of(terminal: Terminal, title: str, *, wanted: bool) -> Lines | LiveBoard:
+    """Give a live board where one is wanted and can be drawn, else plain lines."""
+    if wanted and terminal.verbosity == 0 and can_redraw(sys.stderr):
+        return LiveBoard(title, Console(stderr=True, no_color=terminal.color is False or None))
+    return Lines(title, terminal.note)
 
 
 @contextmanager

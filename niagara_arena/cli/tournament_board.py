@@ -200,7 +200,7 @@ class LiveBoard(_Watching):
 
     def __init__(self, title: str, console: Console) -> None:
         super().__init__(title)
-        self._console = console
+        self.console = console
         self._live = Live(console=console, auto_refresh=False, transient=True)
         self._drawn = 0.0
 
@@ -220,7 +220,7 @@ class LiveBoard(_Watching):
         if now - self._drawn >= _REFRESH_SECONDS and self._live.is_started:
             self._drawn = now
             self.tally.running = [w.orders[0].job.entrants for w in self._workers if w.orders]
-            drawn = board(self.tally, self.title, now, self._console.width)
+            drawn = board(self.tally, self.title, now, self.console.width)
             self._live.update(drawn, refresh=True)
 
     def close(self) -> None:

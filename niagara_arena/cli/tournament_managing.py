@@ -44,7 +44,10 @@ def annul(
 
     \b
     Examples:
-      niagara tournament annul --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && \\
+        GAME=$(niagara tournament matches --format csv | grep -om1 'g-[0-9a-f]*') && \\
+        niagara tournament annul $GAME --reason "a power cut" && niagara tournament annul
     """
     if target is None:
         with open_store(db) as store:
@@ -52,7 +55,7 @@ def annul(
         return
     if not reason:
         raise click.UsageError("an annulment needs --reason")
-    with open_store(db, write=True) as store:
+    with open_store(db, write=True, make=False) as store:
         number = store.find_tournament(name) if name is not None else None
         kind, found = _target(store, target, name)
         store.writer.annul(kind, found, reason, now_text(), number)
@@ -116,10 +119,12 @@ def roster(
 
     \b
     Examples:
-      niagara tournament roster --help
+      printf '[[owner]]\\nkey = "s1234"\\nname = "Ann"\\n' > roster.toml
+      niagara tournament roster roster.toml
+      niagara tournament roster --erase s1234
     """
     if file is not None or erase is not None:
-        with open_store(db, write=True) as store:
+        with open_store(db, write=True, make=file is not None) as store:
             if file is not None:
                 read = read_roster(file)
                 for entry in read.owner:
@@ -178,7 +183,7 @@ def clean(
     terminal.note(f"removed {removed.folders} folders of the cache, {megabytes:.1f} MB")
     if log_days is not None:
         before = datetime.now(UTC) - timedelta(days=log_days)
-        with open_store(db, write=True) as store:
+        with open_store(db, write=True, make=False) as store:
             dropped = store.writer.drop_logs(before.strftime("%Y-%m-%d"), not all_logs)
             store.writer.scrub()
         terminal.note(f"dropped the logs of {dropped} games")

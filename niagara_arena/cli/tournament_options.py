@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from niagara_arena.cli.options import set_option
+from niagara_arena.cli.references import BOT, TOURNAMENT
 from niagara_arena.referee import PROFILES
 from niagara_arena.rules import RULESETS
 from niagara_arena.sandbox import LEVELS
@@ -29,7 +30,11 @@ db_option = click.option(
     help="The database of results.",
 )
 tournament_option = click.option(
-    "--tournament", "name", metavar="NAME", help="Which tournament.  [default: the last one]"
+    "--tournament",
+    "name",
+    type=TOURNAMENT,
+    metavar="NAME",
+    help="Which tournament.  [default: the last one]",
 )
 
 _OPTIONS = (
@@ -38,14 +43,21 @@ _OPTIONS = (
     ),
     click.option(
         "--bots",
+        type=BOT,
         multiple=True,
         metavar="BOT",
         help="A bot, or a folder of bots; @* for all bundled ones. Repeatable.",
     ),
-    click.option("--name", help="What to call the tournament; the same name goes on with it."),
+    click.option(
+        "--name",
+        type=TOURNAMENT,
+        metavar="TEXT",
+        help="What to call the tournament; the same name goes on with it.",
+    ),
     click.option("--format", "kind", type=click.Choice(FORMATS), help="Who meets whom."),
     click.option(
         "--challengers",
+        type=BOT,
         multiple=True,
         metavar="BOT",
         help="Who runs the gauntlet of all others. Repeatable.",

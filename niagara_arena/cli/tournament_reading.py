@@ -11,6 +11,7 @@ import click
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.options import sandbox_option
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
+from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
 from niagara_arena.cli.text import clean
 from niagara_arena.cli.tournament_options import db_option, tournament_option
@@ -131,7 +132,8 @@ def matches(name: str | None, db: Path, output_format: Format) -> None:
 
     \b
     Examples:
-      niagara tournament matches --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && niagara tournament matches
     """
     with open_store(db) as store:
         number = store.find_tournament(name)
@@ -187,7 +189,9 @@ def verify(terminal: Terminal, name: str | None, db: Path) -> Exit:
 
 @click.command()
 @click.argument("game")
-@click.option("--bots", multiple=True, metavar="BOT", help="Where its bots are now. Repeatable.")
+@click.option(
+    "--bots", type=BOT, multiple=True, metavar="BOT", help="Where its bots are now. Repeatable."
+)
 @tournament_option
 @db_option
 @sandbox_option
@@ -202,7 +206,10 @@ def rerun(
 
     \b
     Examples:
-      niagara tournament rerun --help
+      niagara -q tournament run --bots @random --bots @homing --bots @greedy --seats 3 \\
+        --seating single --set max_rounds=2 --sandbox none && \\
+        GAME=$(niagara tournament matches --format csv | grep -om1 'g-[0-9a-f]*') && \\
+        niagara tournament rerun $GAME --sandbox none
     """
     backend = choose(sandbox)
     with open_store(db) as store:

@@ -25,7 +25,7 @@ import click
 from niagara_arena.cli.board import draw, tell
 from niagara_arena.cli.canvas import Piece, cut, render
 from niagara_arena.cli.telling import seat_name
-from niagara_arena.cli.terminal import Terminal
+from niagara_arena.cli.terminal import Terminal, can_redraw
 from niagara_arena.cli.text import clean
 from niagara_arena.match import Watcher
 from niagara_arena.records import GameHeader, GameRecord, RulingRecord
@@ -328,7 +328,7 @@ class Live:
 def watching(terminal: Terminal, games: int = 1) -> Iterator[Watcher]:
     """Give a watcher that fits where stderr goes; the terminal is as before afterwards."""
     stream = sys.stderr
-    if not stream.isatty() or os.environ.get("TERM") in (None, "", "dumb"):
+    if not can_redraw(stream):
         yield Plain(lambda line: click.echo(line, err=True))
         return
 

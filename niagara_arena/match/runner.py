@@ -298,7 +298,7 @@ class _Match:
                 self._runtimes[index] or UNSET,
             )
             for seat, (index, contestant) in enumerate(
-                (index, self._contestants[index]) for index in game.seating
+                [(index, self._contestants[index]) for index in game.seating]
             )
         )
         return GameHeader(

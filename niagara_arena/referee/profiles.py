@@ -76,7 +76,9 @@ def make_settings(name: str, overrides: Mapping[str, Any] | None = None) -> Sett
     try:
         settings = msgspec.convert(merged, Settings)
     except msgspec.ValidationError as error:
-        raise InputError(f"settings: {error}", "see docs/settings.md for every setting") from None
+        raise InputError(
+            f"settings: {error}", "see `niagara docs settings` for every setting"
+        ) from None
     check_settings(settings)
     return settings
 
@@ -103,22 +105,22 @@ def check_settings(settings: Settings) -> None:
     if clock.mode not in CLOCK_MODES:
         raise InputError(
             f"`clock.mode` is {' or '.join(CLOCK_MODES)}, not `{clock.mode}`",
-            "docs/settings.md lists every setting and what it may be",
+            "`niagara docs settings` lists every setting and what it may be",
         )
     for key in ("startup_ms", "bank_ms", "increment_ms", "wall_ms"):
         value = getattr(clock, key)
         if not (0 if key == "increment_ms" else 1) <= value <= MOST_MS:
             raise InputError(
                 f"`clock.{key}` is from 1 to {MOST_MS}, not {value}",
-                "docs/settings.md lists every setting and what it may be",
+                "`niagara docs settings` lists every setting and what it may be",
             )
     if not 1 <= settings.max_rounds <= MOST_ROUNDS:
         raise InputError(
             f"`max_rounds` is from 1 to {MOST_ROUNDS}, not {settings.max_rounds}",
-            "docs/settings.md lists every setting and what it may be",
+            "`niagara docs settings` lists every setting and what it may be",
         )
     if not 1 <= settings.sanctions.faults <= MOST_FAULTS:
         raise InputError(
             f"`sanctions.faults` is from 1 to {MOST_FAULTS}, not {settings.sanctions.faults}",
-            "docs/settings.md lists every setting and what it may be",
+            "`niagara docs settings` lists every setting and what it may be",
         )

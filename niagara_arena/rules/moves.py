@@ -179,9 +179,9 @@ _RANK: Final = tuple(space % JETTY << 20 if space < LOST else LOST << 20 for spa
 
 def unrank(order: int) -> tuple[str, Gems, Gems, Gems, Gems]:
     """Return the names that a canonical order number stands for: end, unload, load, …"""
-    unload, load, unload_there, load_there = (
+    unload, load, unload_there, load_there = [
         _NAMES_SORTED[order >> shift & 31] for shift in (15, 10, 5, 0)
-    )
+    ]
     return SPACE_NAMES[order >> 20 or JETTY], unload, load, unload_there, load_there
 
 

@@ -67,7 +67,7 @@ from niagara_arena.rules.state import (
 from niagara_arena.rules.text import number_text, position_text
 
 _CANOES: Final = ("[]", "[0]", "[1]", "[0,1]")
-_PLAYED: Final = ("null", *(f'"{name}"' for name in CARD_NAMES[1:]))
+_PLAYED: Final = ("null", *[f'"{name}"' for name in CARD_NAMES[1:]])
 _NONE_PLAYED: Final = tuple(",".join(["null"] * seats) for seats in range(7))
 _BUY_MEMO: Final[dict[int, str]] = {UNDECIDED: "null"}
 

@@ -185,7 +185,7 @@ def _touched(at: int, points: int) -> int:
     return mask & ~1
 
 
-AMOUNTS: Final = (*((points,) for points in range(10)), (1, 2, 3), (3, 4, 5))
+AMOUNTS: Final = (*[(points,) for points in range(10)], (1, 2, 3), (3, 4, 5))
 """The amounts of points among which a canoe may choose, numbered: up to a 7 and the moose; then
 what 123 gives, without the moose and with it [N-10.2, N-11.3]."""
 _TOUCHED: Final = tuple(

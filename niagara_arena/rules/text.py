@@ -67,7 +67,7 @@ CARGO_TEXT: Final = tuple(names_text(names) for names in CARGO_NAMES)
 
 
 def _gems_text(packed: int) -> str:
-    counts = ((GEM_NAMES[gem], (packed >> (BITS * gem)) & FIELD) for gem in OUTPUT_ORDER)
+    counts = [(GEM_NAMES[gem], (packed >> (BITS * gem)) & FIELD) for gem in OUTPUT_ORDER]
     return "{" + ",".join(f'"{name}":{number}' for name, number in counts if number) + "}"
 
 

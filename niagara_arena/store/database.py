@@ -131,14 +131,20 @@ def _locked(lock: IO[str], how: int, tries: int) -> bool:
     return False
 
 
-def connect(path: Path, *, write: bool, check: bool = True) -> sqlite3.Connection:
-    """Open the file and see that it is sound; a writer makes it when it is not there."""
-    if not write and not path.exists():
+def must_exist(path: Path) -> None:
+    """Raise NotPossibleHere where there is no database."""
+    if not path.exists():
         raise NotPossibleHere(
             f"there is no database `{path}`",
             "run a tournament first, or name another file with --db",
         )
-    if write:
+
+
+def connect(path: Path, *, write: bool, check: bool = True) -> sqlite3.Connection:
+    """Open the file and see that it is sound; a writer makes it when it is not there."""
+    if not write:
+        must_exist(path)
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
     fresh = not path.exists() or path.stat().st_size == 0
     with explained(path):

@@ -53,10 +53,11 @@ class GameReader(Reader):
         size = -1 if seats is None else seats * 2
         for game in self._each(
             "SELECT place, game, seats, winners, placings, standings, faults, cluster,"
-            " fingerprint, cpu, day FROM games WHERE tournament = ?1 AND day >= ?2"
-            " AND (?3 < 0 OR length(seats) = ?3) ORDER BY place",
+            " fingerprint, cpu, day FROM games WHERE tournament = ? AND day >= ?"
+            " AND (? < 0 OR length(seats) = ?) ORDER BY place",
             row.number,
             since or "",
+            size,
             size,
         ):
             place, name, sat, winners, placings, standings, faults, cluster, print_, cpu, day = game
@@ -108,8 +109,10 @@ class GameReader(Reader):
         """Count the games of a heat that repeat none of an earlier heat."""
         rows = self._rows(
             "SELECT count(*) FROM games JOIN matches USING (tournament, ord)"
-            " WHERE tournament = ?1 AND heat = ?2 AND fingerprint NOT IN (SELECT fingerprint"
-            " FROM games JOIN matches USING (tournament, ord) WHERE tournament = ?1 AND heat < ?2)",
+            " WHERE tournament = ? AND heat = ? AND fingerprint NOT IN (SELECT fingerprint"
+            " FROM games JOIN matches USING (tournament, ord) WHERE tournament = ? AND heat < ?)",
+            tournament,
+            heat,
             tournament,
             heat,
         )
@@ -155,9 +158,11 @@ class GameReader(Reader):
             "SELECT g.tournament, g.place, g.ord, g.game, g.hash, g.fingerprint, t.name, r.record,"
             " r.measured, r.log FROM games g JOIN tournaments t USING (tournament)"
             " JOIN records r USING (tournament, place)"
-            " WHERE g.game >= ?1 AND g.game < ?1 || 'z' AND (?2 IS NULL OR t.name = ?2)"
+            " WHERE g.game >= ? AND g.game < ? || 'z' AND (? IS NULL OR t.name = ?)"
             " ORDER BY g.tournament, g.place LIMIT 2",
             game,
+            game,
+            tournament,
             tournament,
         )
         if not rows:

@@ -60,20 +60,22 @@ def parse_roster(data: bytes, where: str) -> Roster:
     try:
         roster = msgspec.toml.decode(data, type=Roster)
     except (msgspec.MsgspecError, ValueError) as error:
-        raise InputError(f"`{where}`: {error}", "see docs/tournaments.md for a roster") from None
+        raise InputError(
+            f"`{where}`: {error}", "see `niagara docs tournaments` for a roster"
+        ) from None
     keys = [entry.key for entry in roster.owner]
     for key in keys:
         if not key or keys.count(key) > 1:
             raise InputError(
                 f"`{where}`: each owner needs a key of its own, not `{key}` twice",
-                "docs/tournaments.md shows what a roster looks like",
+                "`niagara docs tournaments` shows what a roster looks like",
             )
     bots = [bot for entry in roster.owner for line in entry.bots.values() for bot in line]
     for bot in bots:
         if bots.count(bot) > 1:
             raise InputError(
                 f"`{where}`: `{bot}` belongs to one owner and one line",
-                "docs/tournaments.md shows what a roster looks like",
+                "`niagara docs tournaments` shows what a roster looks like",
             )
     return roster
 
@@ -125,9 +127,9 @@ class People:
                 )
             db.execute(
                 "UPDATE authors SET author = NULL WHERE submission IN"
-                " (SELECT submission FROM entrants WHERE owner = ?1 UNION SELECT submission"
-                " FROM submissions JOIN lines USING (line) WHERE lines.owner = ?1)",
-                (owner,),
+                " (SELECT submission FROM entrants WHERE owner = ? UNION SELECT submission"
+                " FROM submissions JOIN lines USING (line) WHERE lines.owner = ?)",
+                (owner, owner),
             )
         self._writer.scrub()
 

@@ -319,9 +319,10 @@ class Reader:
         return {
             (as_int(number), str(submission))
             for number, submission in self._rows(
-                "SELECT tournament, submission FROM entrants WHERE owner = ?1 UNION"
+                "SELECT tournament, submission FROM entrants WHERE owner = ? UNION"
                 " SELECT e.tournament, e.submission FROM entrants e JOIN submissions USING"
-                " (submission) JOIN lines USING (line) WHERE lines.owner = ?1",
+                " (submission) JOIN lines USING (line) WHERE lines.owner = ?",
+                owner,
                 owner,
             )
         }

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from niagara_arena.errors import InputError
-from niagara_arena.store.database import connect, explained, hold_lock
+from niagara_arena.store.database import connect, explained, hold_lock, must_exist
 from niagara_arena.store.facts import Writer
 from niagara_arena.store.games import GameReader
 from niagara_arena.store.people import People
@@ -60,10 +60,14 @@ class Store(GameReader):
         self.close()
 
 
-def open_store(path: Path | str, *, write: bool = False, check: bool = True) -> Store:
-    """Open a database; a writer makes it if it is not there, and locks out other writers."""
+def open_store(
+    path: Path | str, *, write: bool = False, make: bool = True, check: bool = True
+) -> Store:
+    """Open a database; a writer locks out others, and may `make` it if it is not there."""
     path = Path(path)
     lock = None
+    if not make:
+        must_exist(path)
     if write:
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)

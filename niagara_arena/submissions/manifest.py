@@ -103,7 +103,7 @@ def parse_manifest(data: bytes, where: str) -> Manifest:
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at ")
         place = f" at {path.strip('`').removeprefix('$.')}" if path else ""
-        hint = "`name` and `run` are needed: see docs/bot-toml.md" if not path else None
+        hint = "`name` and `run` are needed: see `niagara docs bot-toml`" if not path else None
         raise InputError(f"{where}{place}: {_plain(what)}", hint) from None
     _check_values(manifest, where)
     return manifest
@@ -129,7 +129,7 @@ def _toml(data: bytes, where: str) -> dict[str, Any]:
     if len(data) > MAX_MANIFEST_BYTES:
         raise InputError(
             f"{where} is longer than {MAX_MANIFEST_BYTES} bytes",
-            "docs/bot-toml.md describes the file",
+            "`niagara docs bot-toml` describes the file",
         )
     if data.startswith(b"\xef\xbb\xbf"):
         raise InputError(f"{where} begins with a byte order mark", "save it as UTF-8 without BOM")
@@ -143,7 +143,7 @@ def _toml(data: bytes, where: str) -> dict[str, Any]:
         text = str(error) or "nested too deeply"
         raise InputError(
             f"{where} is no TOML: {text[:1].lower()}{text[1:]}",
-            "docs/bot-toml.md describes the file",
+            "`niagara docs bot-toml` describes the file",
         ) from None
 
 
@@ -200,24 +200,24 @@ def _check_values(manifest: Manifest, where: str) -> None:
         if not re.fullmatch(_NAME, runtime):
             raise InputError(
                 f"{where}: {quoted(runtime)} is no name for a runtime",
-                "docs/bot-toml.md describes the file",
+                "`niagara docs bot-toml` describes the file",
             )
     for name, param in manifest.params.items():
         trouble = trouble_with_param(param)
         if trouble:
             raise InputError(
-                f"{where}: params.{name}: {trouble}", "docs/bot-toml.md describes the file"
+                f"{where}: params.{name}: {trouble}", "`niagara docs bot-toml` describes the file"
             )
 
 
 def _check_command(argv: Sequence[str], where: str, key: str, given: object) -> None:
     if not argv or not argv[0]:
         raise InputError(
-            f"{where}: {key} is an empty command", "docs/bot-toml.md describes the file"
+            f"{where}: {key} is an empty command", "`niagara docs bot-toml` describes the file"
         )
     if any("\0" in word for word in argv):
         raise InputError(
-            f"{where}: {key} has a NUL character", "docs/bot-toml.md describes the file"
+            f"{where}: {key} has a NUL character", "`niagara docs bot-toml` describes the file"
         )
     if isinstance(given, str) and (found := _SHELL_WORDS.intersection(argv)):
         word = sorted(found)[0]

@@ -70,7 +70,7 @@ def read_runtimes(file: Path) -> dict[str, Runtime]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{quoted(str(file))} is no TOML: {str(error).lower()}",
-            "docs/bot-toml.md says how runtimes are offered",
+            "`niagara docs bot-toml` says how runtimes are offered",
         ) from None
     unknown = [key for key in table if key != "runtimes"]
     listed = table.get("runtimes", {})

@@ -73,7 +73,7 @@ def read_config(path: Path) -> Config:
         config = msgspec.convert(raw, Config, strict=True)
     except (msgspec.MsgspecError, ValueError) as error:
         raise InputError(
-            f"`{path}`: {error}", "docs/example-tournament.toml shows every key"
+            f"`{path}`: {error}", "`niagara docs example-tournament` shows every key"
         ) from None
     base = path.parent
     return msgspec.structs.replace(
@@ -114,7 +114,7 @@ def make_spec(config: Config, seed: str, challengers: tuple[str, ...] = ()) -> S
     if config.keep_logs not in KEEP_LOGS:
         raise InputError(
             f"`keep_logs` is {', '.join(KEEP_LOGS)}, not `{config.keep_logs}`",
-            "docs/example-tournament.toml explains every key",
+            "`niagara docs example-tournament` explains every key",
         )
     changes = {"rules": config.rules, "names": config.names, **config.settings}
     seats = (config.seats,) if isinstance(config.seats, int) else tuple(sorted(config.seats))

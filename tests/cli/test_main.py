@@ -106,6 +106,23 @@ def test_an_entry_that_is_no_command_is_refused() -> None:
         Entry("exit", "niagara_arena.cli.exits", "Exit", "Leave.").load()
 
 
+@pytest.mark.parametrize(
+    ("variable", "words", "told"),
+    [
+        ("NIAGARA_PLAY_RULES", "play @random @random @random", "--rules"),
+        ("NIAGARA_CHECK_FORMAT", "check --list", "--format"),
+        ("NIAGARA_TOURNAMENT_PLAN_GAMES_PER_BOT", "tournament plan", "--games-per-bot"),
+    ],
+)
+def test_an_option_is_given_by_the_variable_of_its_name(
+    niagara: Niagara, monkeypatch: pytest.MonkeyPatch, variable: str, words: str, told: str
+) -> None:
+    monkeypatch.setenv(variable, "xyzzy")
+    run = niagara(*words.split())
+    assert run.exit == 2
+    assert f"error: invalid value for '{told}'" in run.stderr
+
+
 USAGE = {
     "a-mistyped-command": (
         ["completoin"],
@@ -137,6 +154,11 @@ USAGE = {
         ["--color", "mauve", "completion", "bash"],
         "error: invalid value for '--color': 'mauve' is not one of 'auto', 'always', 'never'\n\n"
         "hint: see `niagara --help`\n",
+    ),
+    "a-value-that-is-nearly-a-choice": (
+        ["play", "@random", "@random", "@random", "--rules", "spirit"],
+        "error: invalid value for '--rules': 'spirit' is not one of 'base', 'spirits'\n\n"
+        "hint: did you mean `spirits`?\n",
     ),
     "an-argument-too-many": (
         ["completion", "bash", "zsh"],

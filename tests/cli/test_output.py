@@ -112,7 +112,7 @@ def test_csv_keeps_hostile_text_from_being_a_formula(text: str) -> None:
     assert shown == f"name\n'{text.replace(chr(9), ' ')}\n"
 
 
-@pytest.mark.parametrize("cell", ["-1", "+2.5", -1.5, "a=1", "–"])
+@pytest.mark.parametrize("cell", ["-1", "+2.5", -1.5, "a=1", "–", "-", "@greedy"])
 def test_csv_leaves_what_is_no_formula(cell: str | float) -> None:
     shown = render(Listing("cells", 1, [Column("cell")], [{"cell": cell}]), Format.CSV)
     assert shown == f"cell\n{cell}\n"

@@ -291,6 +291,7 @@ REFUSED = (
     (("@random", "@random", "@random", "--from", "x", "--openings", "random:3"), 2, "exclude"),
     (("@random", "@random", "@random", "--param", "random"), 2, "BOT.NAME=VALUE"),
     (("@random", "@random", "@random", "--param", "nobody.x=3"), 2, "nobody"),
+    (("@random", "@homing", "@random", "--param", "nobody.x=3"), 2, "there are `random`, `homing`"),
 )
 
 
@@ -302,6 +303,14 @@ def test_bad_input_is_refused_before_anything_is_played(
     assert result.exit == code, result.stderr
     assert told in result.stderr
     assert result.stdout == ""
+
+
+def test_a_parameter_of_a_bot_whose_name_has_dots(niagara: Niagara, tmp_path: Path) -> None:
+    otter = str(tmp_path / "otter")
+    assert niagara("bot", "new", "python", otter, "--name", "otter 1.2").exit == 0
+    run = niagara("play", otter, "@random", "@random", "--param", "otter 1.2.search=7")
+    assert run.exit == 2
+    assert "`search`" in run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

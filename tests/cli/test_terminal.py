@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+
 import click
 import pytest
 
 from niagara_arena.cli.main import cli
-from niagara_arena.cli.terminal import Terminal
+from niagara_arena.cli.terminal import Terminal, can_redraw
+from niagara_arena.cli.tournament import progress_of
+from niagara_arena.cli.tournament_board import LiveBoard
 from tests.cli.conftest import Niagara
 
 RED = "\x1b[31m\x1b[1merror:\x1b[0m"
@@ -82,3 +86,36 @@ def test_loudness(
     monkeypatch.setattr(cli, "get_command", lambda ctx, name: speak)
     run = niagara(*flags.split(), "speak")
     assert (run.exit, run.stdout, run.stderr) == (0, "", stderr)
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("term", "able"), [("xterm", True), ("dumb", False), ("", False), (None, False)]
+)
+def test_only_some_terminals_can_redraw(
+    monkeypatch: pytest.MonkeyPatch, term: str | None, able: bool
+) -> None:
+    monkeypatch.delenv("TERM", raising=False)
+    if term is not None:
+        monkeypatch.setenv("TERM", term)
+    assert can_redraw(Screen()) is able
+    assert not can_redraw(io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("term", "color", "board", "plain"),
+    [("xterm", None, True, False), ("xterm", False, True, True), ("dumb", None, False, True)],
+)
+def test_a_tournament_is_shown_as_the_terminal_can(
+    monkeypatch: pytest.MonkeyPatch, term: str, color: bool | None, board: bool, plain: bool
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stderr", Screen())
+    shown = progress_of(Terminal(color), "spring", wanted=True)
+    assert isinstance(shown, LiveBoard) is board
+    assert (not isinstance(shown, LiveBoard) or shown.console.no_color) is plain

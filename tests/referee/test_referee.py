@@ -246,9 +246,9 @@ BAD_SETTINGS: tuple[tuple[dict[str, object], str, str | None], ...] = (
     ({"clock": {"bank_sm": 5}}, "no setting `clock.bank_sm`", "did you mean `clock.bank_ms`"),
     ({"clocks": {}}, "no setting `clocks`", "did you mean `clock`"),
     ({"clock": {"mode": "sundial"}}, "`clock.mode` is cpu or wall or off", None),
-    ({"clock": {"bank_ms": "long"}}, "settings: Expected `int`", "docs/settings.md"),
+    ({"clock": {"bank_ms": "long"}}, "settings: Expected `int`", "niagara docs settings"),
     ({"clock": {"bank_ms": 0}}, "`clock.bank_ms` is from 1", None),
-    ({"sanctions": {"crash": "forgive"}}, "settings: Invalid enum value", "docs/settings.md"),
+    ({"sanctions": {"crash": "forgive"}}, "settings: Invalid enum value", "niagara docs settings"),
     ({"sanctions": {"faults": 0}}, "`sanctions.faults` is from 1", None),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import sqlite3
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from niagara_arena import store as store_package
 from niagara_arena.errors import ArenaError, InputError, NotPossibleHere
 from niagara_arena.records import Measured, Standing
 from niagara_arena.replay.codec import deterministic_part, encode
@@ -173,6 +175,17 @@ def test_unknown_things_are_told(path: Path) -> None:
             store.find_game("g-")
         with pytest.raises(InputError, match="opened for reading only"):
             _ = store.writer
+
+
+def test_no_placeholder_has_a_number() -> None:
+    """Python up to 3.12.3 takes `?1` for a name, and warns."""
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in Path(store_package.__file__).parent.glob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"\?\d", line)
+    ]
+    assert found == []
 
 
 # --- Packing -----------------------------------------------------------------------------------

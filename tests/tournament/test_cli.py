@@ -633,6 +633,24 @@ def test_games_are_annulled_with_a_reason(niagara: Niagara, results: Path) -> No
         ("game", None), ("submission", "spring")]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tournament annul g-1 --reason x",
+        "tournament roster --erase ann",
+        "clean --logs-older-than 9",
+    ],
+)
+def test_where_there_is_no_database_only_a_run_makes_one(
+    niagara: Niagara, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("NIAGARA_CACHE", str(tmp_path / "cache"))
+    run = niagara(*command.split(), "--db", str(tmp_path / "none" / "arena.db"))
+    assert run.exit == 3
+    assert "there is no database" in run.stderr
+    assert not (tmp_path / "none").exists()
+
+
 def test_clean_removes_caches_and_logs_and_no_results(
     niagara: Niagara, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,7 +139,7 @@ def moose_menus(setup: Setup, v: Vector, seat: int) -> tuple[Menu, ...]:
 
 
 _MOOSE_MENUS: Final = tuple(
-    (Menu((Moose(None), *(Moose(canoe) for canoe in (0, 1) if mask >> canoe & 1))),)
+    (Menu((Moose(None), *[Moose(canoe) for canoe in (0, 1) if mask >> canoe & 1])),)
     for mask in range(4)
 )
 

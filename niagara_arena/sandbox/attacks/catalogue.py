@@ -43,6 +43,7 @@ def select(names: tuple[str, ...]) -> tuple[Probe, ...]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(
-            f"there is no probe `{unknown[0]}`", "docs/attacks.md lists the probes and their groups"
+            f"there is no probe `{unknown[0]}`",
+            "`niagara docs attacks` lists the probes and their groups",
         )
     return tuple(p for p in PROBES if not names or p.name in names or p.group in names)
