@@ -16,7 +16,7 @@ import msgspec
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.output import Column, Format, Listing, render
 from niagara_arena.cli.terminal import Terminal
-from niagara_arena.cli.text import clean
+from niagara_arena.cli.text import clean, counted
 from niagara_arena.sandbox import LEVELS, Survey, choose, survey
 from niagara_arena.sandbox.attacks import Outcome, ProbeResult, run_attacks, select
 from niagara_arena.sandbox.remedies import apparmor_refuses
@@ -95,7 +95,8 @@ def doctor(
     if attack:
         chosen = select(probes)
         backend = choose(sandbox)
-        terminal.note(f"letting {len(chosen)} hostile bots loose at the level {backend.level} …")
+        bots = counted(len(chosen), "hostile bot")
+        terminal.note(f"letting {bots} loose at the level {backend.level} …")
         results = run_attacks(backend, chosen)
     reasons = unsafe(found, results)
     if as_json:

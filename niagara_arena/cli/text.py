@@ -1,11 +1,11 @@
-"""Make text from outside (bot names, notes, file contents) safe to show on a terminal."""
+"""Make text from outside (bot names, notes, file contents) safe to show; count things in words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-__all__ = ["clean"]
+__all__ = ["clean", "counted"]
 
 # Whole escape sequences go first, so that no `[31m` is left behind: OSC and the other strings up to
 # their terminator, CSI, then any two-character escape.
@@ -30,3 +30,8 @@ def clean(text: str) -> str:
     return "".join(
         c for c in text if c not in _BIDI and unicodedata.category(c) not in _UNPRINTABLE
     )
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return how many there are of something: `1 match`, `2 matches`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -19,7 +19,7 @@ from niagara_arena.cli.lazy import Entry, LazyGroup
 from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, show
 from niagara_arena.cli.terminal import Terminal, can_redraw
-from niagara_arena.cli.text import clean
+from niagara_arena.cli.text import clean, counted
 from niagara_arena.cli.tournament_board import Lines, LiveBoard, span
 from niagara_arena.cli.tournament_options import config_options, db_option
 from niagara_arena.errors import InputError
@@ -287,19 +287,20 @@ def _announce(
         terminal.note(f"first heat, {line}" if spec.format == "swiss" else line)
     ended = len(store.ended(number))
     if resumed:
-        terminal.note(f"{ended} matches are stored already")
+        terminal.note(f"stored already: {counted(ended, 'match', 'matches')}")
 
 
 def _report(terminal: Terminal, store: Store, number: int, finish: Finish, db: Path) -> Exit:
     rate = finish.games / finish.seconds if finish.seconds > 0 else 0.0
     terminal.note(
-        f"{finish.games} games of {finish.matches} matches in {span(finish.seconds)},"
-        f" {rate:.1f} games a second"
+        f"{counted(finish.games, 'game')} of {counted(finish.matches, 'match', 'matches')}"
+        f" in {span(finish.seconds)}, {rate:.1f} games a second"
     )
     repeats = store.duplicates(number)
     if repeats:
         terminal.note(
-            f"{repeats} games repeat an earlier one, move for move; ratings count each once"
+            f"{counted(repeats, 'game')} the same, move for move, as an earlier one; ratings count"
+            " each once"
             " (more openings give deterministic bots something new: --openings random:4)"
         )
     for order, state, sentence in store.unplayed(number):

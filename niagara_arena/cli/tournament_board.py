@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from niagara_arena.cli.text import clean
+from niagara_arena.cli.text import clean, counted
 from niagara_arena.schedule.plan import Planned
 from niagara_arena.schedule.standings import POINT, game_points
 from niagara_arena.store import MatchEnd
@@ -186,7 +186,7 @@ class Lines(_Watching):
             f"{tally.names[name]} {won / POINT:.2f}"
             for name, won in sorted(points.items(), key=lambda item: -item[1])
         )
-        what = end.sentence or f"{len(end.games)} games in {seconds:.1f} s"
+        what = end.sentence or f"{counted(len(end.games), 'game')} in {seconds:.1f} s"
         self._write(f"match {tally.ended} of {tally.total}: {told} ({what})")
 
     def trouble(self, match: Planned, sentence: str) -> None:

@@ -10,6 +10,7 @@ import click
 from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.terminal import Terminal
+from niagara_arena.cli.text import counted
 from niagara_arena.cli.tournament_options import db_option, tournament_option
 from niagara_arena.errors import InputError
 from niagara_arena.store import Store, open_store
@@ -159,7 +160,7 @@ def roster(
 @click.option(
     "--logs-older-than",
     "log_days",
-    type=click.IntRange(0),
+    type=click.IntRange(0, 36_500),
     metavar="DAYS",
     help="Drop bots' logs of games without faults, older than this.",
 )
@@ -180,10 +181,11 @@ def clean(
     """
     removed = clean_cache(default_cache(), unused_days)
     megabytes = removed.bytes / (1 << 20)
-    terminal.note(f"removed {removed.folders} folders of the cache, {megabytes:.1f} MB")
+    folders = counted(removed.folders, "folder")
+    terminal.note(f"removed {folders} of the cache, {megabytes:.1f} MB")
     if log_days is not None:
         before = datetime.now(UTC) - timedelta(days=log_days)
         with open_store(db, write=True, make=False) as store:
             dropped = store.writer.drop_logs(before.strftime("%Y-%m-%d"), not all_logs)
             store.writer.scrub()
-        terminal.note(f"dropped the logs of {dropped} games")
+        terminal.note(f"dropped the logs of {counted(dropped, 'game')}")

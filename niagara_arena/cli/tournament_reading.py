@@ -13,7 +13,7 @@ from niagara_arena.cli.options import sandbox_option
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.references import BOT
 from niagara_arena.cli.terminal import Terminal
-from niagara_arena.cli.text import clean
+from niagara_arena.cli.text import clean, counted
 from niagara_arena.cli.tournament_options import db_option, tournament_option
 from niagara_arena.sandbox import choose
 from niagara_arena.schedule.standings import standings
@@ -55,7 +55,8 @@ def status(terminal: Terminal, name: str | None, db: Path, output_format: Format
         show(_entrants(store, number), output_format)
         repeats = store.duplicates(number)
         if repeats:
-            terminal.note(f"{repeats} games repeat an earlier one; ratings count each once")
+            told = counted(repeats, "game")
+            terminal.note(f"{told} the same as an earlier one; ratings count each once")
         for order, state, sentence in store.unplayed(number):
             terminal.warn(f"match {order} was {state}: {clean(sentence)}")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from niagara_arena.cli.text import clean
+from niagara_arena.cli.text import clean, counted
 
 CASES = {
     "plain-text-stays": ("otter 2.0", "otter 2.0"),
@@ -36,3 +36,8 @@ def test_nothing_that_steers_is_left(text: str) -> None:
     cleaned = clean(text)
     assert not {unicodedata.category(c) for c in cleaned} & {"Cc", "Cs", "Zl", "Zp"}
     assert clean(cleaned) == cleaned
+
+
+def test_things_are_counted_in_words() -> None:
+    assert [counted(number, "game") for number in (0, 1, 2)] == ["0 games", "1 game", "2 games"]
+    assert [counted(number, "match", "matches") for number in (1, 2)] == ["1 match", "2 matches"]

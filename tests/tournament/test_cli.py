@@ -142,7 +142,7 @@ def test_several_openings_a_match_are_played_proved_and_played_again(niagara: Ni
         clusters = [game.cluster for game in store.rated_games()]
     assert [clusters.index(cluster) for cluster in clusters] == [0, 0, 0, 3, 3, 3, 6, 6, 6]
     assert niagara("tournament", "rerun", games[4], "--sandbox", "none").exit == 0
-    assert "1 matches are stored already" in niagara(*args, *several).stderr
+    assert "stored already: 1 match\n" in niagara(*args, *several).stderr
     refused = niagara(*args)
     assert (refused.exit, "openings_per_match: 3 is stored, 1 now" in refused.stderr) == (2, True)
     refused = niagara(*args[:-4], *several, "--name", "other")
@@ -254,7 +254,7 @@ def test_ctrl_c_keeps_what_was_played_and_says_how_to_go_on(tmp_path: Path) -> N
         assert 2 <= kept < 9
         assert store.tournaments()[0].how == "interrupted"
     again = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert f"{kept} matches are stored already" in again.stderr
+    assert f"stored already: {kept} match" in again.stderr
     whole = subprocess.run(
         [*command, "--db", "whole.db"], capture_output=True, cwd=tmp_path, check=True
     )
