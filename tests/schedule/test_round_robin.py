@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import msgspec
@@ -70,7 +70,17 @@ def test_all_tables_are_played_where_they_are_few() -> None:
     assert sorted(tuple(sorted(table)) for table in tables) == list(combinations(everybody, 4))
 
 
-DESIGNS = {(13, 4, 1): 0, (21, 5, 1): 0, (7, 3, 1): 0, (31, 6, 1): 0, (30, 5, 2): 1, (50, 4, 3): 1}
+DESIGNS = {
+    (13, 4, 1): 0,
+    (21, 5, 1): 0,
+    (7, 3, 1): 0,
+    (31, 6, 1): 0,
+    (30, 5, 2): 1,
+    (50, 4, 3): 1,
+    (41, 5, 2): 0,
+    (49, 4, 4): 0,
+    (31, 6, 2): 0,
+}
 
 
 @pytest.mark.parametrize("shape", DESIGNS)
@@ -78,6 +88,24 @@ def test_a_known_design_is_found(shape: tuple[int, int, int]) -> None:
     size, seats, tables = shape
     low, high = spread(size, base_tables(size, seats, tables, "seed"))
     assert high - low == DESIGNS[shape]
+
+
+def test_every_cyclic_design_that_exists_in_small_fields_is_found() -> None:
+    """All sets of base tables are tried, of one and of two tables of 3 and 4."""
+    for size, seats, tables in product(range(6, 14), (3, 4), (1, 2)):
+        bases = [(0, *rest) for rest in combinations(range(1, size), seats - 1)]
+        spreads = (
+            spread(size, list(some)) for some in combinations_with_replacement(bases, tables)
+        )
+        least = min(high - low for low, high in spreads)
+        low, high = spread(size, base_tables(size, seats, tables, "seed"))
+        assert (high - low <= 1) == (least <= 1), (size, seats, tables)
+
+
+def test_another_seed_gives_another_tight_design() -> None:
+    found = {tuple(base_tables(41, 5, 2, f"seed {number}")) for number in range(5)}
+    assert len(found) == 5
+    assert all(spread(41, list(tables)) == (1, 1) for tables in found)
 
 
 def test_where_no_cyclic_design_is_flat_exchanging_mends_it() -> None:
