@@ -32,10 +32,12 @@ $(COMPILED): $(INSTALLED) .ci/compile $(HOT)
 	@.ci/tools gcc
 	$(BIN)/python .ci/compile
 
-demo: $(INSTALLED) ## play a tournament of the bundled bots, in the cage
-	@.ci/tools bwrap g++ node go
-	@rm -f results/demo.db*
-	$(BIN)/niagara tournament run --bots '@*' --seats 3 --games-per-bot 36 --name demo --db results/demo.db
+demo: $(INSTALLED) ## play a tournament of the bundled bots and two new ones, in the cage
+	@.ci/tools bwrap g++ node go rustc
+	@rm -rf results/demo results/demo.db*
+	$(BIN)/niagara -q bot new python results/demo/otter
+	$(BIN)/niagara -q bot new python results/demo/heron
+	$(BIN)/niagara tournament run .ci/demo.toml --db results/demo.db
 	$(BIN)/niagara leaderboard --db results/demo.db
 
 test: lint types compile ## lint, types and all tests; ARGS go to pytest

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import sys
 
+from niagara_arena import compiled
+
 BENCHMARKS = {
     "rules": "benchmarks.rules_core",
     "match": "benchmarks.match_speed",
@@ -20,6 +22,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"error: no benchmark {unknown[0]}\n\nhint: there are {', '.join(BENCHMARKS)}")
         return 2
+    print(f"rules and referee: {compiled.state()[1]}")
     for name in names or BENCHMARKS:
         importlib.import_module(BENCHMARKS[name]).run()
     return 0
