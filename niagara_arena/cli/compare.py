@@ -42,9 +42,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("verdict"),
     Column("a"),
     Column("b"),
-    Column("difference", "B − A", "+.3f"),
-    Column("low", "from", "+.3f"),
-    Column("high", "to", "+.3f"),
+    Column("difference", "B − A", "+z.3f"),
+    Column("low", "from", "+z.3f"),
+    Column("high", "to", "+z.3f"),
     Column("confidence", "sure", ".0%"),
     Column("score_a", "A", ".3f"),
     Column("score_b", "B", ".3f"),
@@ -289,8 +289,8 @@ def _run(terminal: Terminal, trial: _Trial, max_games: int) -> tuple[Judgement, 
     while True:
         judgement = judge(trial.differences, trial.plan)
         standing = (
-            f"{trial.games} games: B − A {judgement.mean:+.3f}, "
-            f"{judgement.low:+.3f} to {judgement.high:+.3f}"
+            f"{trial.games} games: B − A {judgement.mean:+z.3f}, "
+            f"{judgement.low:+z.3f} to {judgement.high:+.3f}"
         )
         if trial.games:
             terminal.detail(standing)

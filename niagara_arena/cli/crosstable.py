@@ -172,9 +172,9 @@ def _seats(facts: Facts) -> Listing:
         Column("wins"),
         Column("share", "share", ".1%"),
         Column("fair", "fair", ".1%"),
-        Column("worth", "worth", "+.2f"),
-        Column("worth_low", "from", "+.2f"),
-        Column("worth_high", "to", "+.2f"),
+        Column("worth", "worth", "+z.2f"),
+        Column("worth_low", "from", "+z.2f"),
+        Column("worth_high", "to", "+z.2f"),
         Column("matters"),
     )
     rows: list[dict[str, Cell]] = [
