@@ -358,7 +358,7 @@ def _keep(
 ) -> Built:
     with new_folder(final) as fresh:
         try:
-            tree = read_tree(work, (), caps, fresh, canonical=False, links="any")
+            tree = read_tree(work, (), caps, fresh, canonical=False, links="any", locked=True)
         except ArenaError as error:
             raise BuildFailed(
                 f"the build of {quoted(submission.label)} left something behind that can't be "

@@ -27,6 +27,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from niagara_arena.errors import InputError, NotPossibleHere
+from niagara_arena.sandbox.keeper.removing import unlock
 from niagara_arena.submissions.names import quoted, trouble_with_path
 
 __all__ = ["ALWAYS_LEFT_OUT", "BUILD_OUTPUTS", "Caps", "Entry", "Tree", "left_out", "read_tree"]
@@ -45,6 +46,8 @@ _TEXT_BYTES = 1 << 20
 """A longer file is data, whatever is in it."""
 _CHUNK = 1 << 20
 _FORMAT = b"niagara-tree 1\n"
+_READING = {stat.S_IFDIR: 0o500, stat.S_IFREG: 0o400}
+"""What an owner needs to read something."""
 
 
 class Caps(Struct, frozen=True):
@@ -112,14 +115,18 @@ def read_tree(
     *,
     canonical: bool = True,
     links: str = "inside",
+    locked: bool = False,
 ) -> Tree:
     """Hash the files below `root` and, if asked, copy them into the empty directory `into`.
 
     `canonical=False` takes bytes and executable bits as they are, for what a build made.
     `links` is ``inside`` (others are refused) or ``any``: kept as they are, never followed.
+    `locked=True` unlocks what its owner, who must be this user, has locked.
     Raises `InputError` for what can't be accepted; `into` may then be half full.
     """
-    reader = _Reader(patterns, caps or Caps(), into, canonical)
+    reader = _Reader(patterns, caps or Caps(), into, canonical, locked)
+    if locked:
+        unlock(str(root), None, _READING[stat.S_IFDIR])
     with _directory(root) as top:
         reader.walk(top, "")
     entries = sorted(reader.entries, key=lambda entry: entry.path.encode())
@@ -132,12 +139,18 @@ class _Reader:
     """Walk one directory; holds what was found so far."""
 
     def __init__(
-        self, patterns: Sequence[str], caps: Caps, into: Path | None, canonical: bool
+        self,
+        patterns: Sequence[str],
+        caps: Caps,
+        into: Path | None,
+        canonical: bool,
+        locked: bool,
     ) -> None:
         self.patterns = patterns
         self.caps = caps
         self.into = into
         self.canonical = canonical
+        self.locked = locked
         self.entries: list[Entry] = []
         self.total = 0
 
@@ -162,6 +175,9 @@ class _Reader:
     def _take(self, directory: int, name: str, path: str) -> None:
         status = os.lstat(name, dir_fd=directory)
         kind = stat.S_IFMT(status.st_mode)
+        needed = _READING.get(kind, 0)
+        if self.locked and status.st_mode & needed != needed:
+            unlock(name, directory, needed)
         if kind == stat.S_IFDIR:
             self._descend(directory, name, path)
             return

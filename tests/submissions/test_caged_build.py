@@ -29,7 +29,7 @@ echo x > {staged} 2>/dev/null && echo "another bot: open"
 echo x > /usr/otter 2>/dev/null && echo "system: open"
 (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo "network: open"
 [ -n "$NIAGARA_SECRET" ] && echo "environment: open"
-mkdir closed && chmod 000 closed
+mkdir closed && echo x > closed/file && chmod 000 closed/file closed .
 exit 0
 """
 
@@ -82,7 +82,8 @@ def test_a_build_reaches_its_own_files_and_nothing_else(
     ready = prepare(submission, cage, cache)
     opened = [line for line in ready.output.splitlines() if line.endswith("open")]
     assert opened == ["own file: open", "own folder: open", "fork: open", "tmp: open"]
-    assert (Path(ready.directory) / "made/deep/file").read_text() == "x\n"
+    for name in ("made/deep/file", "closed/file"):
+        assert (Path(ready.directory) / name).read_text() == "x\n"
     for path in Path(ready.directory).rglob("*"):
         assert path.stat().st_mode & 0o222 == 0
     assert list((cache / "work").iterdir()) == []

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import stat
 from collections.abc import Iterator
 
-__all__ = ["remove_tree"]
+__all__ = ["remove_tree", "unlock"]
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -20,7 +21,7 @@ def remove_tree(folder: str | os.PathLike[str]) -> None:
     """
     if not os.path.isdir(folder) or os.path.islink(folder):
         return
-    _unlock(os.fspath(folder), None)
+    unlock(os.fspath(folder), None, 0o700)
     unused = (f"{os.getpid()}-{os.urandom(8).hex()}" for _ in itertools.count())
     top = os.open(folder, _FOLDER)
     try:
@@ -45,7 +46,7 @@ def _clear(handle: int, top: int, unused: Iterator[str]) -> list[str]:
     moved = []
     for name, is_folder in found:
         if is_folder:
-            _unlock(name, handle)
+            unlock(name, handle, 0o700)
             moved.append(next(unused))
             os.rename(name, moved[-1], src_dir_fd=handle, dst_dir_fd=top)
         else:
@@ -53,16 +54,22 @@ def _clear(handle: int, top: int, unused: Iterator[str]) -> list[str]:
     return moved
 
 
-def _unlock(name: str, parent: int | None) -> None:
-    """Let us into a directory; a link in its place, which a stranger may put there, stays shut."""
+def unlock(name: str, parent: int | None, bits: int) -> None:
+    """Give the owner of a file or folder these permissions; no link is followed.
+
+    A stranger may have put a link in its place meanwhile.
+    """
     by_path = getattr(os, "O_PATH", 0)  # without it, what may not be read can't be opened
-    flags = by_path or os.O_RDONLY
+    flags = by_path or os.O_RDONLY | os.O_NONBLOCK
     try:
-        handle = os.open(name, flags | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+        handle = os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     except OSError:  # a link, or gone
         return
     try:
-        with contextlib.suppress(PermissionError):  # not ours: then we are root and may anyway
-            os.chmod(f"/proc/self/fd/{handle}" if by_path else handle, 0o700)
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+            with contextlib.suppress(PermissionError):  # not ours: then we are root and may anyway
+                place = f"/proc/self/fd/{handle}" if by_path else handle
+                os.chmod(place, stat.S_IMODE(mode) | bits)
     finally:
         os.close(handle)
