@@ -1,4 +1,4 @@
-"""Run the tests of this folder again as an ordinary user, when they run as root."""
+"""Run the tests of what depends on who we are again as an ordinary user, when they run as root."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 USER = 61500
-OTHERS = (Path(__file__), HERE / "attacks", HERE / "test_seccomp.py", HERE / "test_cgroups.py")
-"""Not run again: this, what is run as both by itself, and what asks no kernel anything."""
+FOLDERS = {"sandbox": ("attacks", "test_seccomp.py", "test_cgroups.py"), "submissions": ()}
+"""What is run again, but for what is run as both by itself, and what asks no kernel anything."""
 
 
 def as_user(home: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -54,12 +53,15 @@ def find_python(home: str) -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="these tests run as an ordinary user already")
 @pytest.mark.timeout(400)
-def test_all_of_it_holds_for_an_ordinary_user() -> None:
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_all_of_it_holds_for_an_ordinary_user(folder: str) -> None:
+    tests = ROOT / "tests" / folder
     with tempfile.TemporaryDirectory(dir="/tmp") as home:
         os.chown(home, USER, USER)
         words = [find_python(home), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         words += ["--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
-        words += ["--basetemp", f"{home}/tmp", *(f"--ignore={path}" for path in OTHERS)]
-        done = as_user(home, *words, str(HERE))
+        words += ["--basetemp", f"{home}/tmp"]
+        words += [f"--ignore={tests / name}" for name in FOLDERS[folder]]
+        done = as_user(home, *words, str(tests))
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert "passed" in done.stdout
