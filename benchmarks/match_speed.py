@@ -15,9 +15,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import multiprocess
@@ -41,7 +40,6 @@ from niagara_arena.wire.messages import Act
 from niagara_arena.wire.replies import read_act
 
 HERE = Path(__file__).parent / "c"
-T = TypeVar("T")
 
 SEATS = 4
 GAMES = 12
@@ -144,22 +142,10 @@ def two_at_once(bot: str, cores: list[int]) -> float:
 
 def parts(record: GameRecord, io_us: float) -> None:
     """Print where the time of a request goes, by doing each part alone on a recorded game."""
-    referee = Referee(record.header, [0] * SEATS)
-    acts = iter(a for page in record.rounds for a in page.acts if isinstance(a, Played))
-    spent = dict.fromkeys(("ask", "judge"), 0.0)
-    requests = 0
     states: list[tuple[State, int]] = []
-    while not isinstance(step := _timed(spent, "ask", referee.next_step), Done):
-        if not isinstance(step, Ask):
-            continue
-        answers = []
-        for request in step.requests:
-            states.append((referee.state, request.seat))
-            action = action_from_json(_decoded(next(acts)))
-            index = legal(referee.state, request.seat).index(action)
-            answers.append(Answer(request.seat, Act(request.number, choice=index), None, 1, 1, 0))
-        requests += len(answers)
-        _timed(spent, "judge", partial(referee.answer, answers))
+    sans_io = min(_referee_alone(record, states) for _ in range(TURNS))
+    del states[len(states) // TURNS :]
+    requests = len(states)
     each = {
         "observation": _alone(states, observation_text),
         "legal list": _alone(states, legal_text),
@@ -175,20 +161,38 @@ def parts(record: GameRecord, io_us: float) -> None:
     for name, us in each.items():
         print(f"    {name:<18}{us:6.2f}")
     print(f"    {'record, encoded':<18}{kept:6.2f}")
-    sans_io = (spent["ask"] + spent["judge"]) / requests * 1e6
     print(f"    {'referee, sans I/O':<18}{sans_io:6.2f}")
     print(f"    {'I/O and clocks':<18}{io_us - sans_io:6.2f}  (the rest of the referee's CPU)")
 
 
+def _referee_alone(record: GameRecord, states: list[tuple[State, int]]) -> float:
+    """Play a recorded game without bots; add the states asked about, return µs a request."""
+    referee = Referee(record.header, [0] * SEATS)
+    acts = iter(a for page in record.rounds for a in page.acts if isinstance(a, Played))
+    spent = 0.0
+    requests = 0
+    while True:
+        begun = time.perf_counter()
+        step = referee.next_step()
+        spent += time.perf_counter() - begun
+        if isinstance(step, Done):
+            return spent / requests * 1e6
+        if not isinstance(step, Ask):
+            continue
+        answers = []
+        for request in step.requests:
+            states.append((referee.state, request.seat))
+            action = action_from_json(_decoded(next(acts)))
+            index = legal(referee.state, request.seat).index(action)
+            answers.append(Answer(request.seat, Act(request.number, choice=index), None, 1, 1, 0))
+        requests += len(answers)
+        begun = time.perf_counter()
+        referee.answer(answers)
+        spent += time.perf_counter() - begun
+
+
 def _decoded(act: Played) -> Any:
     return msgspec.json.decode(act.action)
-
-
-def _timed(spent: dict[str, float], name: str, call: Callable[[], T]) -> T:
-    begun = time.perf_counter()
-    result = call()
-    spent[name] += time.perf_counter() - begun
-    return result
 
 
 def _alone(states: list[tuple[State, int]], call: Callable[..., object]) -> float:
