@@ -22,7 +22,7 @@ from niagara_arena.errors import ArenaError
 from niagara_arena.records import Limits
 from niagara_arena.sandbox import Backend, Launch, choose
 
-STARTS = {"C": 40, "Python": 40, "node": 20, "Java": 10}
+STARTS = {"C": 60, "Python": 60, "node": 40, "Java": 30}
 TRIPS = 60_000
 PLAIN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 """The bare side's environment; ours may make a language slow to start."""
