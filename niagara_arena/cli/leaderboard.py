@@ -12,7 +12,7 @@ import click
 # Many small matrices: threads of the linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from niagara_arena.cli.options import FiniteRange
+from niagara_arena.cli.options import LEAD
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
 from niagara_arena.cli.rated import (
     known_bots,
@@ -74,7 +74,7 @@ WIDE = ("win_chance", "win_low", "win_high", "first", "rank_best", "rank_worst")
 @click.option("--wide", is_flag=True, help="Show chances to win and to be first, and rank ranges.")
 @click.option(
     "--epsilon",
-    type=FiniteRange(0.001, 5),
+    type=LEAD,
     default=EPSILON,
     show_default=True,
     help="The lead in strength that does not matter, for the note on how many games are missing.",

@@ -13,7 +13,7 @@ from niagara_arena.records import Settings
 from niagara_arena.referee import make_settings
 from niagara_arena.sandbox import LEVELS
 
-__all__ = ["FiniteRange", "sandbox_option", "set_option", "settings_from"]
+__all__ = ["LEAD", "FiniteRange", "sandbox_option", "set_option", "settings_from"]
 
 
 class FiniteRange(click.FloatRange):
@@ -28,6 +28,9 @@ class FiniteRange(click.FloatRange):
             self.fail(f"{value!r} is not a number that can be compared", param, ctx)
         return found
 
+
+LEAD = FiniteRange(0.001, 10)
+"""A lead in strength that does not matter; without any, equals would play for ever."""
 
 sandbox_option = click.option(
     "--sandbox",

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from niagara_arena.cli.exits import Exit
 from niagara_arena.cli.lazy import Entry, LazyGroup
-from niagara_arena.cli.options import FiniteRange
+from niagara_arena.cli.options import LEAD
 from niagara_arena.cli.output import Cell, Column, Format, Listing, show
 from niagara_arena.cli.terminal import Terminal, can_redraw
 from niagara_arena.cli.text import clean, counted
@@ -132,7 +132,8 @@ def balance_lines(found: Sequence[Balance]) -> list[str]:
             for what, r in ranges.items()
         )
         clashes = f", {b.owner_clashes} tables with two bots of one owner" * bool(b.owner_clashes)
-        lines.append(f"tables of {b.seats}: {b.matches} matches, {b.games} games; {told}{clashes}")
+        matches = counted(b.matches, "match", "matches")
+        lines.append(f"tables of {b.seats}: {matches}, {b.games} games; {told}{clashes}")
     return lines
 
 
@@ -155,7 +156,7 @@ def balance_lines(found: Sequence[Balance]) -> list[str]:
 )
 @click.option(
     "--epsilon",
-    type=FiniteRange(0.0, 10.0),
+    type=LEAD,
     default=0.2,
     show_default=True,
     help="The lead, in logits, that --until-settled does not care about.",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from niagara_arena.cli.options import FiniteRange
 from niagara_arena.cli.output import Cell, Column, Format, Listing, format_options, show
@@ -166,9 +167,9 @@ def roster(
 )
 @click.option("--all-logs", is_flag=True, help="Logs of games with faults too.")
 @db_option
-@click.pass_obj
+@click.pass_context
 def clean(
-    terminal: Terminal, unused_days: float, log_days: int | None, all_logs: bool, db: Path
+    ctx: click.Context, unused_days: float, log_days: int | None, all_logs: bool, db: Path
 ) -> None:
     """Remove old caches, staged bots and logs.
 
@@ -179,6 +180,10 @@ def clean(
       niagara clean
       niagara clean --unused-days 7
     """
+    terminal: Terminal = ctx.obj
+    named = ctx.get_parameter_source("db") is ParameterSource.COMMANDLINE
+    if log_days is None and (all_logs or named):
+        raise click.UsageError("--db and --all-logs say which logs --logs-older-than drops; add it")
     removed = clean_cache(default_cache(), unused_days)
     megabytes = removed.bytes / (1 << 20)
     folders = counted(removed.folders, "folder")

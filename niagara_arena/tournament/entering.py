@@ -13,7 +13,7 @@ from niagara_arena.errors import ArenaError, InputError
 from niagara_arena.match import Contestant, play_match
 from niagara_arena.records import GameRecord, MatchJob
 from niagara_arena.sandbox import Backend
-from niagara_arena.schedule.spec import Entrant
+from niagara_arena.schedule.spec import Entrant, check_spec
 from niagara_arena.store.people import Roster, RosterEntry, pseudonym
 from niagara_arena.submissions import (
     Submission,
@@ -24,7 +24,7 @@ from niagara_arena.submissions import (
     prepare,
     resolve_params,
 )
-from niagara_arena.tournament.config import Config
+from niagara_arena.tournament.config import Config, make_spec
 from niagara_arena.tournament.workers import Player, PlayerFactory
 
 __all__ = ["Field", "LeftOut", "enter", "expand", "match_players"]
@@ -84,7 +84,8 @@ def enter(
 ) -> Field:
     """Load and build everybody; who can't be is left out, or stops it all by `require_all`.
 
-    Without a back end nothing is built: enough for a plan. What takes a while is told.
+    Without a back end nothing is built: enough for a plan. What takes a while is told. What can't
+    be played is refused before anything is built.
     """
     if backend is not None:
         open_cache(default_cache())  # what is wrong with it is nobody's fault: say it once
@@ -111,6 +112,9 @@ def enter(
         submissions[submission.id] = submission
         references[submission.id] = reference
     given = _params(config, submissions)
+    if not left_out:  # else it is said first who is
+        spec = make_spec(config, config.seed or "any", _challengers(config, submissions))
+        check_spec(spec, len(submissions))
     contestants: dict[str, Contestant] = {}
     if backend is not None:
         for name, submission in list(submissions.items()):

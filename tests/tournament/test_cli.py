@@ -84,7 +84,7 @@ def test_a_gauntlet_follows_from_its_challengers(niagara: Niagara) -> None:
 
 BAD = {
     "no-bots": ((), "name the bots with --bots"),
-    "two-bots": (("--bots", "@random", "--bots", "@homing"), "only 2 bots can take part"),
+    "two-bots": (("--bots", "@random", "--bots", "@homing"), "2 bots are too few for tables of 4"),
     "seats-that-are-no-numbers": ((*BOTS, "--seats", "four"), "is not of the form 4 or 3,4,5"),
     "too-many-seats": ((*BOTS, "--seats", "4"), "3 bots are too few for tables of 4"),
     "a-setting-that-does-not-exist": (
@@ -103,6 +103,20 @@ def test_no_plan_of(niagara: Niagara, args: tuple[str, ...], message: str) -> No
 
 
 # --- run ---------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_played_is_refused_before_anything_is_built(
+    niagara: Niagara, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIAGARA_CACHE", str(tmp_path / "cache"))
+    run = niagara(
+        *("tournament", "run", *BOTS, *QUICK, "--name", "spring"),
+        *("--format", "swiss", "--games-per-bot", "40"),
+    )
+    assert run.exit == 2
+    assert "Swiss is as long as its heats" in run.stderr
+    assert "building" not in run.stderr
+    assert not Path("results").exists()
 
 
 def test_a_run_is_told_match_by_match_and_another_has_nothing_to_do(niagara: Niagara) -> None:
@@ -191,6 +205,10 @@ def test_a_bot_that_can_not_take_part_is_left_out_loudly(niagara: Niagara, tmp_p
     strict = niagara(*command, "--require-all", "--name", "strict")
     assert strict.exit != 0
     assert "missing" in strict.stderr
+    few = niagara("tournament", "run", *BOTS[:4], "--bots", "bots", *QUICK, "--name", "few")
+    assert few.exit == 2
+    assert "warning: left out: `bots/broken`" in few.stderr
+    assert "only 2 bots can take part" in few.stderr
 
 
 @pytest.mark.parametrize(
@@ -660,6 +678,13 @@ def test_clean_removes_caches_and_logs_and_no_results(
     assert run.exit == 0
     assert "removed 0 folders of the cache" in run.stderr
     assert niagara("tournament", "export", "--facts").stdout == before
+
+
+def test_clean_with_a_database_needs_to_know_which_logs(niagara: Niagara) -> None:
+    for words in (["--all-logs"], ["--db", "some.db"]):
+        run = niagara("clean", *words)
+        assert run.exit == 2
+        assert "--logs-older-than" in run.stderr
 
 
 # --- The board ---------------------------------------------------------------------------------
