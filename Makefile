@@ -34,9 +34,10 @@ $(COMPILED): $(INSTALLED) .ci/compile $(HOT)
 
 demo: $(INSTALLED) ## play a tournament of the bundled bots and two new ones, in the cage
 	@.ci/tools bwrap g++ node go rustc
-	@rm -rf results/demo results/demo.db*
-	$(BIN)/niagara -q bot new python results/demo/otter
-	$(BIN)/niagara -q bot new python results/demo/heron
+	@rm -f results/demo.db*
+	@for bot in otter heron; do \
+	  test -e results/demo/$$bot || $(BIN)/niagara -q bot new python results/demo/$$bot || exit; \
+	done
 	$(BIN)/niagara tournament run .ci/demo.toml --db results/demo.db
 	$(BIN)/niagara leaderboard --db results/demo.db
 

@@ -290,7 +290,7 @@ def _run(terminal: Terminal, trial: _Trial, max_games: int) -> tuple[Judgement, 
         judgement = judge(trial.differences, trial.plan)
         standing = (
             f"{trial.games} games: B − A {judgement.mean:+z.3f}, "
-            f"{judgement.low:+z.3f} to {judgement.high:+.3f}"
+            f"{judgement.low:+z.3f} to {judgement.high:+z.3f}"
         )
         if trial.games:
             terminal.detail(standing)

@@ -301,8 +301,7 @@ def _report(terminal: Terminal, store: Store, number: int, finish: Finish, db: P
     if repeats:
         terminal.note(
             f"{counted(repeats, 'game')} the same, move for move, as an earlier one; ratings count"
-            " each once"
-            " (more openings give deterministic bots something new: --openings random:4)"
+            " each once (more openings give deterministic bots something new: --openings random:4)"
         )
     for order, state, sentence in store.unplayed(number):
         terminal.warn(f"match {order} was {state}: {clean(sentence)}")

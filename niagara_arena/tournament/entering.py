@@ -112,9 +112,9 @@ def enter(
         submissions[submission.id] = submission
         references[submission.id] = reference
     given = _params(config, submissions)
+    challengers = _challengers(config, submissions)
     if not left_out:  # else it is said first who is
-        spec = make_spec(config, config.seed or "any", _challengers(config, submissions))
-        check_spec(spec, len(submissions))
+        check_spec(make_spec(config, config.seed or "any", challengers), len(submissions))
     contestants: dict[str, Contestant] = {}
     if backend is not None:
         for name, submission in list(submissions.items()):
@@ -141,7 +141,7 @@ def enter(
         contestants=contestants,
         left_out=tuple(left_out),
         references={name: _placed(references[name]) for name in submissions},
-        challengers=_challengers(config, submissions),
+        challengers=tuple(name for name in challengers if name in submissions),
         owners=owners,
         lines=tuple((owner, line, name) for name, (owner, line) in sorted(owned.items())),
     )

@@ -1,4 +1,4 @@
-"""Remove what strangers' programs leave behind: locked, nested without end, full of links."""
+"""Unlock and remove what strangers' programs leave: locked, nested without end, full of links."""
 
 from __future__ import annotations
 
