@@ -185,9 +185,11 @@ def test_a_plan_that_a_killed_warden_held_is_carried_out_by_another(
     folder: Path, keeper_too: bool
 ) -> None:
     backend = NoCage()
-    backend.start(launch(folder, "/bin/true")).close()
+    first = backend.start(launch(folder, "/bin/cat"))
     keeper = keeper_of(backend)
-    until(lambda: len(tree.children(keeper)) == 1, "the one warden that waits")
+    until(lambda: len(tree.children(keeper)) == 2, "a second warden beside the bot's own")
+    first.close()
+    until(lambda: len(tree.children(keeper)) == 1, "the end of the bot's own")
     (waiting,) = tree.children(keeper)
     os.kill(waiting, signal.SIGSTOP)
     if keeper_too:
