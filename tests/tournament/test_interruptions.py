@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,13 @@ def wait_for_matches(run: subprocess.Popen[str], path: Path, more_than: int) -> 
         time.sleep(0.005)
 
 
+def next_kill_may_quarantine(path: Path) -> bool:
+    """Tell whether a match that is still to be played has cost two workers already."""
+    with open_store(path, check=False) as store:
+        hits = Counter(order for order, _, _ in store.incidents(1))
+        return any(hits[order] == 2 for order in hits.keys() - store.ended(1))
+
+
 def finish_and_compare(path: Path, options: str, expected: bytes) -> None:
     run = start(path, options, 2)
     output, errors = run.communicate(timeout=100)
@@ -133,8 +141,9 @@ def test_workers_that_are_killed_again_and_again_change_nothing(
     run = start(path, SPECS[name], 2)
     killed = 0
     while run.poll() is None and killed < 8:
-        # Something is stored between two kills, so that no match is hit three times.
-        wait_for_matches(run, path, stored(path) + 1)
+        wait_for_matches(run, path, stored(path) + 1)  # until the last kill was noticed, too
+        if next_kill_may_quarantine(path):
+            continue
         workers = [pid for pid in family(path) if pid != run.pid]
         if workers and run.poll() is None:
             try:
