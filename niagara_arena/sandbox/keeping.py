@@ -87,14 +87,15 @@ class Keeper:
         stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
         ours, wardens = socket.socketpair()
         theirs = (stdin[0], stdout[1], stderr[1])
-        line = Line(ours)
         mine = (stdin[1], stdout[0], stderr[0])
         try:
-            self._hand_out(plan, [*theirs, wardens.fileno()])
+            self._hand_out([*theirs, wardens.fileno()])
         finally:
             wardens.close()
             for one in theirs:
                 os.close(one)
+        _send(ours, plan)
+        line = Line(ours)
         if group is not None:
             group.brace()
         for one in mine:
@@ -123,24 +124,27 @@ class Keeper:
             raise _refusal(plan, facts, words)
         return Started(*mine, line=line, facts=facts, keeper=self)
 
-    def _hand_out(self, plan: dict[str, Any], descriptors: list[int]) -> None:
-        """Send a plan to the keeper; to a new one if the last was killed."""
+    def _hand_out(self, descriptors: list[int]) -> None:
+        """Give a bot's descriptors to the keeper; to a new one if the last was killed.
+
+        What goes there is a single byte: all wardens share the line, and one that was killed with
+        a part of a message would leave its rest to the next.
+        """
         if self._owner != os.getpid():
             self._lock = threading.Lock()  # a fork may have caught it in another thread's hands
         with self._lock:
-            self._ensure()
             try:
-                self._send(plan, descriptors)
+                socket.send_fds(self._ensure(), [b"+"], descriptors)
             except BrokenPipeError:
                 if self._line is not None:
                     self._line.close()
                 self._line = None
-                self._ensure()
-                self._send(plan, descriptors)
+                socket.send_fds(self._ensure(), [b"+"], descriptors)
 
-    def _ensure(self) -> None:
+    def _ensure(self) -> socket.socket:
+        """Return the line to the keeper, which is started if need be."""
         if self._line is not None and self._owner == os.getpid():
-            return
+            return self._line
         if self._owner != os.getpid():  # else the last keeper was killed, and left it to us
             self._scratch, self._in_use = _make_scratch()
             weakref.finalize(self, os.close, self._in_use)
@@ -158,13 +162,15 @@ class Keeper:
         theirs.close()
         self._owner = os.getpid()
         weakref.finalize(self, _let_go, self._line, process, self._owner, self._scratch)
+        return self._line
 
-    def _send(self, plan: dict[str, Any], descriptors: list[int]) -> None:
-        assert self._line is not None
-        body = msgspec.json.encode(plan)
-        message = len(body).to_bytes(4, "little") + body
-        sent = socket.send_fds(self._line, [message], descriptors)
-        self._line.sendall(message[sent:])
+
+def _send(line: socket.socket, plan: dict[str, Any]) -> None:
+    """Send a plan to whichever warden takes the bot; what became of it, the line will tell."""
+    body = msgspec.json.encode(plan)
+    line.settimeout(START_S)
+    with contextlib.suppress(OSError):
+        line.sendall(len(body).to_bytes(4) + body)
 
 
 def _let_go(

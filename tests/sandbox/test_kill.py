@@ -203,6 +203,29 @@ def test_a_plan_that_a_killed_warden_held_is_carried_out_by_another(
     again.close()
 
 
+def test_a_warden_that_is_killed_as_soon_as_it_has_a_bot_has_one_successor(folder: Path) -> None:
+    """Two that wait would read each other's plans, and no bot would ever start again."""
+    backend = NoCage()
+    first = backend.start(launch(folder, "/bin/cat"))
+    keeper = keeper_of(backend)
+    until(lambda: len(tree.children(keeper)) == 2, "a second warden beside the bot's own")
+    (waiting,) = (one for one in tree.children(keeper) if not tree.children(one))
+    os.kill(keeper, signal.SIGSTOP)
+    second = backend.start(launch(folder, "/bin/cat"))  # its warden has asked for a successor
+    os.kill(waiting, signal.SIGKILL)
+    os.kill(keeper, signal.SIGCONT)
+    until(lambda: second.poll() is not None, "the end of its bot")
+    until(lambda: len(tree.children(keeper)) == 2, "a third beside the first bot's")
+    for _ in range(20):
+        again = backend.start(launch(folder, "/bin/cat"))
+        os.write(again.stdin, b"x\n")
+        assert read_line(again) == "x"
+        again.close()
+    first.close()
+    second.close()
+    until(lambda: len(tree.children(keeper)) == 1, "the one that waits")
+
+
 def test_a_start_that_is_killed_from_outside_is_never_the_bots_fault(
     bwrap: Backend, folder: Path
 ) -> None:

@@ -1,8 +1,10 @@
 """Serve the runner: keep one warden forked and waiting, so that a start costs no fork of ours.
 
-The waiting warden reads the next plan from the runner's socket itself and then asks, by a byte in a
-pipe, for a successor. The keeper ends when the runner has gone and every warden has finished, and
-takes the runner's scratch directory with it.
+The waiting warden takes the next bot from the runner's socket itself and then asks, by its number
+in a pipe, for a successor; one that was killed has its successor already, and its number says so.
+Never do two wait at that socket, and what comes there is one byte a bot: so no kill, whenever it
+comes, can leave half a message to the next. The keeper ends when the runner has gone and every
+warden has finished, and takes the runner's scratch directory with it.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class _Keeper:
         watched, self._alive = os.pipe()
         self._runner.append(watched)
         self._wardens: set[int] = set()
-        self._spare = 0
+        self._spare = self._number = 0
         gc.freeze()
 
     def run(self) -> None:
@@ -70,19 +72,21 @@ class _Keeper:
             if self._wake in ready:
                 self._bury()
             if self._wanted in ready:
-                os.read(self._wanted, 1)
-                self._fork()
+                number = os.read(self._wanted, warden.NUMBER_BYTES)
+                if int.from_bytes(number) == self._number:
+                    self._fork()
         self._line.close()
         os.close(self._alive)
         self._finish()
 
     def _fork(self) -> None:
+        self._number += 1
         pid = os.fork()
         if pid == 0:
             try:
                 os.close(self._wanted)
                 os.close(self._alive)
-                warden.serve_one(self._line, self._want, self._runner)
+                warden.serve_one(self._line, self._want, self._runner, self._number)
             finally:
                 os._exit(70)
         self._wardens.add(pid)

@@ -1,6 +1,7 @@
 """Be the warden of one bot: start it, tell the runner its pid and its end, leave nothing of it.
 
-The line to the runner carries JSON lines up: `{"pid", …}` or `{"error", "errno", "what"}`, or
+The line to the runner carries the plan down, four bytes of length and JSON; then JSON lines up:
+`{"pid", …}` or `{"error", "errno", "what"}`, or
 `{"killed"}` where somebody outside ended the cage first; then `{"status"}`. And downwards the byte
 `k`: kill it and all it started. When the runner closes its side, or dies, everything is killed and
 reaped and the warden ends; the runner sees the line close only then.
@@ -21,7 +22,9 @@ from niagara_arena.sandbox.keeper import cage, child, linux, tree
 __all__ = ["serve_one", "wake_on_children"]
 
 DESCRIPTORS = 4
-"""What comes with a plan: the bot's stdin, stdout and stderr, and the warden's line."""
+"""What comes for a bot: its stdin, stdout and stderr, and the warden's line."""
+NUMBER_BYTES = 8
+"""How long a warden's number is in the pipe to the keeper."""
 GLANCE_MS = 50
 """How often a bot's threads are counted, where the kernel does not hold it to its own number."""
 
@@ -36,7 +39,7 @@ def wake_on_children() -> int:
     return ours
 
 
-def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
+def serve_one(keeper: socket.socket, want: int, runner: list[int], number: int) -> None:
     """Wait for a plan, carry it out, watch over what it started; never returns."""
     linux.call_me("niagara-warden")
     linux.adopt_orphans()
@@ -45,19 +48,19 @@ def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
     for one in (keeper.fileno(), *runner):
         poller.register(one, select.POLLIN)
     ready = {one for one, _ in poller.poll()}
-    found = None if not ready.isdisjoint(runner) else _receive(keeper)
+    descriptors = [] if not ready.isdisjoint(runner) else _take(keeper)
     keeper.close()
-    if found is None:
+    if not descriptors:
         os._exit(0)
-    plan, descriptors = found
     line = socket.socket(fileno=descriptors.pop())
-    bot = _start(plan, descriptors, line)
+    plan = _read_plan(line)
+    bot = None if plan is None else _start(plan, descriptors, line)
     with contextlib.suppress(OSError):
-        os.write(want, b"+")
+        os.write(want, number.to_bytes(NUMBER_BYTES))
     os.close(want)
     for one in descriptors:
         os.close(one)
-    if bot is not None:
+    if plan is not None and bot is not None:
         _watch(line, runner, wake, bot, plan.get("threads"))
         tree.sweep(os.getpid(), frozenset(), keep=bot.child)
     tree.sweep(os.getpid(), frozenset())
@@ -68,24 +71,34 @@ def serve_one(keeper: socket.socket, want: int, runner: list[int]) -> None:
     os._exit(0)
 
 
-def _receive(line: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """Read one plan: four bytes of length, then JSON; None when the runner has hung up."""
+def _take(line: socket.socket) -> list[int]:
+    """Take the descriptors of one bot; none when the runner has hung up."""
     try:
-        head, descriptors, _, _ = socket.recv_fds(line, 4, DESCRIPTORS)
-        for one in descriptors:
-            os.set_inheritable(one, False)  # recv_fds takes flags and ignores them
-        if len(head) < 4:
-            return None
-        size = int.from_bytes(head, "little")
-        body = bytearray()
-        while len(body) < size:
-            part = line.recv(size - len(body))
-            if not part:
-                return None
-            body += part
+        _, descriptors, _, _ = socket.recv_fds(line, 1, DESCRIPTORS)
+    except OSError:
+        return []
+    for one in descriptors:
+        os.set_inheritable(one, False)  # recv_fds takes flags and ignores them
+    return list(descriptors)
+
+
+def _read_plan(line: socket.socket) -> dict[str, Any] | None:
+    """Read the plan; None when the runner has hung up."""
+    try:
+        plan: dict[str, Any] = json.loads(_exactly(line, int.from_bytes(_exactly(line, 4))))
     except OSError:
         return None
-    return json.loads(body), list(descriptors)
+    return plan
+
+
+def _exactly(line: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = line.recv(size - len(data))
+        if not part:
+            raise ConnectionResetError
+        data += part
+    return bytes(data)
 
 
 def _start(
