@@ -20,7 +20,7 @@ import pytest
 from niagara_arena.sandbox import Backend, Lost, keeping
 from niagara_arena.sandbox.bwrap import Bwrap
 from niagara_arena.sandbox.choosing import trial
-from niagara_arena.sandbox.keeper import tree
+from niagara_arena.sandbox.keeper import cage, tree
 from niagara_arena.sandbox.none import NoCage
 from tests.sandbox.helpers import finish, launch, marked, python, read_line, until
 
@@ -261,6 +261,16 @@ def test_a_start_that_is_killed_from_outside_is_never_the_bots_fault(
             assert process.poll() is None
         process.close()
     assert hits > 20
+
+
+def test_a_bwrap_that_is_killed_while_its_child_waits_for_it_is_noticed_at_once() -> None:
+    ours, theirs = os.pipe()
+    with subprocess.Popen(["/bin/sleep", "1000"]) as outer:
+        outer.kill()
+        assert not cage._released(theirs, outer.pid)
+        os.close(ours)  # as when a child was done, and nobody holds what it was held by
+        assert cage._released(theirs, outer.pid)
+    os.close(theirs)
 
 
 @pytest.fixture

@@ -66,7 +66,8 @@ def start(plan: dict[str, Any], descriptors: list[int], line: socket.socket) -> 
             raise Killed from error
         raise
     os.close(held.info)
-    _await_release(held.block)
+    if not _released(held.block, outer):
+        raise Killed
     os.close(held.block)
     pid = _bot_of(init, outer)
     handle = _handle(pid) if pid else -1
@@ -149,11 +150,18 @@ def _init_of(info: int) -> int:
     return int(json.loads(text)["child-pid"])
 
 
-def _await_release(block: int) -> None:
-    """Wait until nobody reads what holds bwrap: its child is done with all but starting the bot."""
+def _released(block: int, outer: int) -> bool:
+    """Wait until nobody reads what holds bwrap: its child is done with all but starting the bot.
+
+    False where bwrap ended before: its child would wait for it for ever.
+    """
+    handle = os.pidfd_open(outer)
     poller = select.poll()
     poller.register(block, 0)
-    poller.poll(PATIENCE_S * 1000)
+    poller.register(handle, select.POLLIN)
+    ready = {one for one, _ in poller.poll(PATIENCE_S * 1000)}
+    os.close(handle)
+    return ready != {handle}
 
 
 def _bot_of(init: int, outer: int) -> int:
